@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from tabprotect.engine.belief.believing import release_fingerprint
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, State, read_together
@@ -247,6 +246,9 @@ def left_before(
             bundle = sha256(own)
             earlier = [one for one in earlier if one.entry.publication.bundle != bundle]
         unread = sum(one.relation == "original" for one in earlier)
+        # A posterior imports the solvers: the first paint does not wait for them.
+        from tabprotect.engine.belief.believing import release_fingerprint
+
         drawn: set[bytes] = set() if release is None else {release_fingerprint(release)}
         read: list[tuple[Earlier, Release]] = []
         for one, found in _opened(earlier, register, progress):

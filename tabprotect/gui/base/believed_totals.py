@@ -55,7 +55,7 @@ class Totals(Question[TotalsBy]):
         answered: Callable[[TotalsBy], object],
         failed: Told,
     ) -> None:
-        super().__init__(parent, document.jobs, answered, failed, wait=150)
+        super().__init__(parent, document.jobs, answered, failed)
         self.document = document
 
     def ask_by(self, names: tuple[str, ...], who: Who) -> bool:
@@ -73,4 +73,4 @@ class Totals(Question[TotalsBy]):
             progress.report(say("adding up the cells"), 0.0)
             return TotalsBy(publication, sums(posterior, publication, progress=progress)[0])
 
-        return self.ask(say("what to believe of totals"), work, (posterior, *names))
+        return self.ask(say("what to believe of totals"), work, (posterior, *names), wait=150)

@@ -173,6 +173,16 @@ class Document(QObject):
         """True if every page shows only what a reader of the bundle sees."""
         return self._public or (self.project is not None and not self.has_original)
 
+    @property
+    def in_house(self) -> bool:
+        """True if there is an original and the pages show it: the house's own view."""
+        return self.has_original and not self.public
+
+    @property
+    def hiding(self) -> bool:
+        """True if the house looks through a reader's eyes: there is an original that no page shows."""
+        return self.has_original and self.public
+
     def set_public(self, public: bool) -> None:
         """Switch the public view (F9). A reader's project always stays public."""
         before = self.public

@@ -1,4 +1,4 @@
-"""The base of every page: one heading, one sentence, an error strip, one main action."""
+"""The bases of every page (heading, sentence, errors, main action) and of the panels beside them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import ParamSpec
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QPushButton, QTabBar, QWidget
 
-from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.engine.project.command import Command
 from tabprotect.engine.project.project import Project
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
+from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import Stage
+from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, spaced
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
 PageChanges = frozenset[str]
@@ -48,9 +51,8 @@ class Page(Stage, QWidget):
         self._missed: PageChanges = frozenset({"everything"})
         self.setAccessibleName(tell("{label} page", self.label))
         self._heading = Label(self.label, role="heading")
-        self._sentence = Label(wordWrap=True)
+        self._sentence = Label(wordWrap=True, name=say("In one sentence"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._sentence.setAccessibleName(tell("In one sentence"))
         self._sentence.hide()
         self.tools = in_row(spacing=GRID)
         self.errors = ErrorStrip()
@@ -84,8 +86,7 @@ class Page(Stage, QWidget):
 
     def _tabbed(self) -> QTabBar:
         """The pages that share this one's place as tabs; each is a page of its own."""
-        bar = QTabBar(expanding=False, drawBase=True)
-        bar.setAccessibleName(tell("Pages of {label}", self.label))
+        bar = named(QTabBar(expanding=False, drawBase=True), say("Pages of {label}", self.label))
         names = [name for name, _ in self.together]
         for _, words in self.together:
             bar.addTab(words)
@@ -102,7 +103,7 @@ class Page(Stage, QWidget):
 
     def shows_original(self) -> bool:
         """True if the page currently shows anything of the original."""
-        return self.document.has_original and not self.document.public
+        return self.document.in_house
 
     def refresh(self, changes: PageChanges) -> None:
         """Bring the page up to date.
@@ -142,6 +143,24 @@ class Page(Stage, QWidget):
     def words(self, project: Project) -> list[str]:
         """The command line that does what the page does, as words; empty if there is none."""
         return []
+
+    def command_line(self) -> str:
+        """The command line that does what the page does; empty where there is none."""
+        return command_line(self.document, self.words)
+
+    def copy_command(self) -> None:
+        """Put the command line that does what the page does onto the clipboard."""
+        if line := self.command_line():
+            QGuiApplication.clipboard().setText(told(line))
+            return
+        hint = say("F9 goes back to the house's view") if self.document.hiding else ""
+        self.show_error(
+            InfeasibleError(say("no command line does what this page shows"), hint=hint)
+        )
+
+    def command_button(self, *, name: str = "", tip: str = "") -> QPushButton:
+        """A button that copies the command line."""
+        return push_button(say("Copy as command"), self.copy_command, name=name, tip=tip, flat=True)
 
     def main_action(self) -> None:
         """Do what the main button (and Ctrl+Return) does."""
@@ -203,3 +222,35 @@ class Page(Stage, QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._catch_up()
+
+
+class Panel(QWidget):
+    """Base of what stands beside the pages: brought up to date only while it is shown."""
+
+    def __init__(self, document: Document, name: str) -> None:
+        super().__init__()
+        self.document = document
+        self.setAccessibleName(told(name))
+        document.project_changed.connect(lambda _: self.catch_up())
+        document.view_changed.connect(self._view_changed)
+
+    def shows_original(self) -> bool:
+        """True if anything of the original is on it now."""
+        return self.isVisible() and self.document.in_house
+
+    def refresh(self) -> None:
+        """Bring the panel up to date."""
+
+    def catch_up(self) -> None:
+        """Bring it up to date if it is shown; else that waits until it is."""
+        if self.isVisible():
+            self.refresh()
+
+    def _view_changed(self, public: bool) -> None:
+        # A hidden panel forgets the original at once, not only when it is next shown.
+        if public or self.isVisible():
+            self.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()

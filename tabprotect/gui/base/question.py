@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
@@ -31,13 +31,12 @@ class Question(QObject, Generic[Answer]):
         Takes an error that a person can do something about; any other is raised.
     came
         Takes the partial answer of a running question.
-    goes
-        Takes the stage of the work, in words, at every report.
     stopped
         Called when somebody cancels the job. The question is not asked again by itself.
-    wait
-        Milliseconds to wait before the question is really asked, because typing asks often.
     """
+
+    went = Signal(str)
+    """Carries the stage of the work, in words, at every report."""
 
     def __init__(
         self,
@@ -47,19 +46,17 @@ class Question(QObject, Generic[Answer]):
         failed: Told,
         *,
         came: Callable[[Answer], object] | None = None,
-        goes: Callable[[str], object] | None = None,
         stopped: Callable[[], object] | None = None,
-        wait: int = 0,
     ) -> None:
         super().__init__(parent)
         self.key: tuple[object, ...] | None = None
         """What the latest question depends on; ``None`` if there is none."""
         self._jobs = jobs
         self._answered, self._failed = answered, failed
-        self._came, self._goes, self._stopped = came, goes, stopped
+        self._came, self._stopped = came, stopped
         self._begin: Callable[[], object] = lambda: None
         self._job: Job | None = None
-        self._wait = QTimer(self, singleShot=True, interval=wait)
+        self._wait = QTimer(self, singleShot=True)
         self._wait.timeout.connect(lambda: self._begin())
 
     @property
@@ -68,9 +65,16 @@ class Question(QObject, Generic[Answer]):
         return self._job is not None or self._wait.isActive()
 
     def ask(
-        self, label: str, work: Callable[[Progress], Answer], key: tuple[object, ...] | None = None
+        self,
+        label: str,
+        work: Callable[[Progress], Answer],
+        key: tuple[object, ...] | None = None,
+        *,
+        wait: int = 0,
     ) -> bool:
         """Ask instead of the previous question; without a key, always.
+
+        ``wait`` are milliseconds before it is really asked, where typing asks often.
 
         Returns
         -------
@@ -83,8 +87,8 @@ class Question(QObject, Generic[Answer]):
         self.drop()
         self.key = (object(),) if key is None else key
         self._begin = lambda: self._start(label, work)
-        if self._wait.interval():
-            self._wait.start()
+        if wait:
+            self._wait.start(wait)
         else:
             self._begin()
         return True
@@ -117,8 +121,7 @@ class Question(QObject, Generic[Answer]):
     def _report(self, job: Job, stage: str, partial: Answer | None) -> None:
         if job is not self._job:
             return
-        if self._goes is not None:
-            self._goes(stage)
+        self.went.emit(stage)
         if partial is not None and self._came is not None:
             self._came(partial)
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
 
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
@@ -22,10 +23,8 @@ class RuleField(QWidget):
 
     def __init__(self, words: str = say("At risk: from")) -> None:
         super().__init__()
-        self.low = QSpinBox(minimum=1, maximum=MOST)
-        self.low.setAccessibleName(tell("Lowest count that is at risk"))
-        self.high = QSpinBox(minimum=0, maximum=MOST)
-        self.high.setAccessibleName(tell("Highest count that is at risk"))
+        self.low = named(QSpinBox(minimum=1, maximum=MOST), say("Lowest count that is at risk"))
+        self.high = named(QSpinBox(minimum=0, maximum=MOST), say("Highest count that is at risk"))
         self.zeros = QCheckBox(tell("zeros, too"))
         self.zeros.setToolTip(tip(say("Where nobody is can tell something of everybody else.")))
         for box in (self.low, self.high):

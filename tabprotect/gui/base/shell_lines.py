@@ -20,7 +20,7 @@ def command_line(document: Document, words: Words) -> str:
     project = document.project
     if project is None:
         return ""
-    if document.public and document.has_original:
+    if document.hiding:
         if document.release is None:
             return ""
         project = replace(

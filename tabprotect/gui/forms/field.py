@@ -224,7 +224,7 @@ class Field(QWidget):
         return "none" if parameter.default in (None, "") else ""
 
     def _open_button(self) -> QToolButton:
-        button = tool_button(icon=icons.icon("open"), flat=True)
+        button = tool_button(icons.icon("open"), flat=True)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(tell("Choose a file for {label}", self.parameter.label))
         button.setToolTip(tell("Choose a file"))

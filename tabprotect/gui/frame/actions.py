@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
-from tabprotect.engine.errors import InfeasibleError
-from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import MenuEntry
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.recipes import Recipes
@@ -34,6 +33,18 @@ MENUS = (
 )
 
 
+@dataclass(frozen=True)
+class Item:
+    """An entry of a menu of the window's own; ``picture`` is the name of its icon."""
+
+    name: str
+    text: str
+    run: Callable[[], object]
+    keys: str | tuple[str, ...] = ()
+    picture: str = ""
+    checkable: bool = False
+
+
 class Actions(QObject):
     """The menus of one window. ``self["undo"]`` is the action of that name."""
 
@@ -55,7 +66,8 @@ class Actions(QObject):
         self._edit()
         for stage in PAGES:
             for entry in stage.entries:
-                self._page_entry(stage.name, entry)
+                name, run = f"{stage.name}_{entry.name}", partial(self._choose, stage.name, entry)
+                self._add(entry.menu, Item(name, entry.text, run, keys=entry.keys))
         self._view()
         self._help()
         self.document.project_changed.connect(lambda _: self.refresh())
@@ -65,40 +77,26 @@ class Actions(QObject):
     def __getitem__(self, name: str) -> QAction:
         return self._by_name[name]
 
-    def _add(
-        self,
-        menu: str,
-        name: str,
-        text: str,
-        keys: str | QKeySequence.StandardKey,
-        run: Callable[[], object],
-        *,
-        picture: str = "",
-        checkable: bool = False,
-    ) -> QAction:
-        action = QAction(told(text), self.window)
-        action.setShortcut(QKeySequence(keys))
-        action.setCheckable(checkable)
-        action.triggered.connect(lambda _checked=False: run())
-        self.menus[menu].addAction(action)
-        self._by_name[name] = action
-        if picture:
-            self._pictures[name] = picture
-        return action
+    def _add(self, menu: str, *items: Item | None) -> None:
+        """Put items into a menu, in this order; ``None`` is a line between them."""
+        for item in items:
+            if item is None:
+                self.menus[menu].addSeparator()
+                continue
+            action = QAction(told(item.text), self.window)
+            keys = (item.keys,) if isinstance(item.keys, str) else item.keys
+            action.setShortcuts([QKeySequence(key) for key in keys if key])
+            action.setCheckable(item.checkable)
+            action.triggered.connect(lambda _checked=False, run=item.run: run())
+            self.menus[menu].addAction(action)
+            self._by_name[item.name] = action
+            if item.picture:
+                self._pictures[item.name] = item.picture
 
-    def _page_entry(self, page: str, entry: MenuEntry) -> None:
-        self._add(
-            entry.menu,
-            f"{page}_{entry.name}",
-            entry.text,
-            entry.keys,
-            partial(self._choose, page, entry.name),
-        )
-
-    def _choose(self, page: str, name: str) -> None:
+    def _choose(self, page: str, entry: MenuEntry) -> None:
         if self.window.page.name != page:
             self.window.go(page)
-        self.window.pages[page].choices()[name]()
+        self.window.pages[page].choices()[entry.name]()
 
     def show_current(self, page: str) -> None:
         """Let the keys that each page has for itself mean the page in front."""
@@ -135,90 +133,84 @@ class Actions(QObject):
     # -- menus --------------------------------------------------------------------------------
 
     def _file(self) -> None:
+        window, files = self.window, self.files
+        recipes = self.recipes = Recipes(window, files)
         self._add(
-            say("File"), "open", say("&Open\u2026"), "Ctrl+O", self.files.ask_open, picture="open"
-        )
-        self._add(
-            say("File"),
-            "open_with",
-            say("Open &with choices\u2026"),
-            "Ctrl+Shift+O",
-            self.files.ask_reading_of,
+            "File",
+            Item("open", say("&Open\u2026"), files.ask_open, "Ctrl+O", "open"),
+            Item(
+                "open_with", say("Open &with choices\u2026"), files.ask_reading_of, "Ctrl+Shift+O"
+            ),
         )
         self.recent_menu = self.menus["File"].addMenu(tell("Open &recent"))
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self._add(
-            say("File"),
-            "tabulate",
-            say("&Tabulate microdata\u2026"),
-            "Ctrl+T",
-            lambda: self.window.go("tabulate"),
-            picture="microdata",
+            "File",
+            Item(
+                "tabulate",
+                say("&Tabulate microdata\u2026"),
+                lambda: window.go("tabulate"),
+                "Ctrl+T",
+                "microdata",
+            ),
+            Item("start", say("Start &page"), lambda: window.go("start"), "Ctrl+0"),
+            Item("window", say("New &window"), window.another, "Ctrl+Shift+N"),
+            None,
+            Item("run_recipe", say("Run a recipe on &new data\u2026"), recipes.ask_run),
+            Item("save_recipe", say("Save as recipe for next &year\u2026"), recipes.ask_save),
+            Item("save", say("&Save"), files.save, "Ctrl+S", "save"),
+            Item("save_as", say("Save &as\u2026"), files.save_as, "Ctrl+Shift+S"),
+            None,
+            Item("settings", "S&ettings\u2026", lambda: SettingsDialog(window).open(), "Ctrl+,"),
+            None,
+            Item("close", say("&Close window"), window.close, "Ctrl+W"),
+            Item("quit", say("&Quit"), QApplication.closeAllWindows, "Ctrl+Q"),
         )
-        self._add(
-            say("File"), "start", say("Start &page"), "Ctrl+0", lambda: self.window.go("start")
-        )
-        self._add(say("File"), "window", say("New &window"), "Ctrl+Shift+N", self.window.another)
-        self.menus["File"].addSeparator()
-        recipes = self.recipes = Recipes(self.window, self.files)
-        self._add(
-            say("File"), "run_recipe", say("Run a recipe on &new data\u2026"), "", recipes.ask_run
-        )
-        self._add(
-            say("File"),
-            "save_recipe",
-            say("Save as recipe for next &year\u2026"),
-            "",
-            recipes.ask_save,
-        )
-        self._add(say("File"), "save", say("&Save"), "Ctrl+S", self.files.save, picture="save")
-        self._add(say("File"), "save_as", say("Save &as\u2026"), "Ctrl+Shift+S", self.files.save_as)
-        self.menus["File"].addSeparator()
-        self._add(say("File"), "settings", "S&ettings\u2026", "Ctrl+,", self._settings)
-        self.menus["File"].addSeparator()
-        self._add(say("File"), "close", say("&Close window"), "Ctrl+W", self.window.close)
-        self._add(say("File"), "quit", say("&Quit"), "Ctrl+Q", QApplication.closeAllWindows)
 
     def _edit(self) -> None:
-        self._add(say("Edit"), "undo", say("&Undo"), "Ctrl+Z", self.document.undo, picture="undo")
-        self._add(say("Edit"), "redo", say("&Redo"), "Ctrl+Y", self.document.redo, picture="redo")
-        self["redo"].setShortcuts([QKeySequence("Ctrl+Y"), QKeySequence("Ctrl+Shift+Z")])
-        self.menus["Edit"].addSeparator()
+        undo, redo = self.document.undo, self.document.redo
         self._add(
-            say("Edit"), "copy_command", say("Copy as co&mmand"), "Ctrl+Alt+C", self.copy_command
+            "Edit",
+            Item("undo", say("&Undo"), undo, "Ctrl+Z", "undo"),
+            Item("redo", say("&Redo"), redo, ("Ctrl+Y", "Ctrl+Shift+Z"), "redo"),
+            None,
+            Item("copy_command", say("Copy as co&mmand"), self._copy_command, "Ctrl+Alt+C"),
         )
 
     def _view(self) -> None:
         window = self.window
         self._add(
-            say("View"),
-            "public",
-            say("&See what a reader sees"),
-            "F9",
-            lambda: self.document.set_public(not self.document.public),
-            picture="open-eye",
-            checkable=True,
+            "View",
+            Item(
+                "public",
+                say("&See what a reader sees"),
+                lambda: self.document.set_public(not self.document.public),
+                "F9",
+                "open-eye",
+                checkable=True,
+            ),
+            None,
         )
-        self.menus["View"].addSeparator()
         for number, page in enumerate(PAGES, 1):
-            self._add(
-                say("View"),
-                f"page_{page.name}",
-                page.label,
-                f"Ctrl+{number}" if number < 10 else "",
-                partial(window.go, page.name),
-                picture=page.icon,
-            )
-        self.menus["View"].addSeparator()
-        for name, dock in window.docks.items():
-            action = dock.toggleViewAction()
+            keys = f"Ctrl+{number}" if number < 10 else ""
+            go = partial(window.go, page.name)
+            self._add("View", Item(f"page_{page.name}", page.label, go, keys, page.icon))
+        self._add("View", None)
+        for name, keys in (("inspector", "Ctrl+I"), ("history", "Ctrl+H"), ("recipe", "Ctrl+R")):
+            action = window.docks[name].toggleViewAction()
+            action.setShortcut(keys)
             self.menus["View"].addAction(action)
             self._by_name[f"panel_{name}"] = action
-        self["panel_history"].setShortcut("Ctrl+H")
-        self["panel_recipe"].setShortcut("Ctrl+R")
-        self["panel_inspector"].setShortcut("Ctrl+I")
-        self._add(say("View"), "reset_layout", say("Reset &layout"), "", window.reset_layout)
-        self.menus["View"].addSeparator()
+        self._add("View", Item("reset_layout", say("Reset &layout"), window.reset_layout), None)
+        self._colours()
+        for name, text, factor, zooming in (
+            ("zoom_in", say("Larger text"), 1.1, ("Ctrl+=", "Ctrl++")),
+            ("zoom_out", say("Smaller text"), 1 / 1.1, ("Ctrl+-",)),
+            ("zoom_reset", say("Normal text"), 0.0, ("Ctrl+Shift+0",)),
+        ):
+            self._add("View", Item(name, text, partial(_zoom, factor), zooming))
+
+    def _colours(self) -> None:
         group = QActionGroup(self)
         modes: tuple[tuple[Mode, str], ...] = (
             ("system", say("Colours of the system")),
@@ -226,86 +218,30 @@ class Actions(QObject):
             ("dark", say("Dark")),
         )
         for mode, text in modes:
-            action = self._add(
-                say("View"),
-                f"mode_{mode}",
-                text,
-                "",
-                partial(THEME.apply, mode=mode),
-                checkable=True,
-            )
-            action.setChecked(THEME.mode == mode)
-            group.addAction(action)
-        self.menus["View"].addSeparator()
-        self._add(
-            say("View"),
-            "zoom_in",
-            say("Larger text"),
-            "Ctrl++",
-            lambda: THEME.apply(zoom=THEME.zoom * 1.1),
-        )
-        self["zoom_in"].setShortcuts([QKeySequence("Ctrl+="), QKeySequence("Ctrl++")])
-        self._add(
-            say("View"),
-            "zoom_out",
-            say("Smaller text"),
-            "Ctrl+-",
-            lambda: THEME.apply(zoom=THEME.zoom / 1.1),
-        )
-        self._add(
-            say("View"),
-            "zoom_reset",
-            say("Normal text"),
-            "Ctrl+Shift+0",
-            lambda: THEME.apply(zoom=1.0),
-        )
+            run = partial(THEME.apply, mode=mode)
+            self._add("View", Item(f"mode_{mode}", text, run, checkable=True))
+            self[f"mode_{mode}"].setChecked(THEME.mode == mode)
+            group.addAction(self[f"mode_{mode}"])
+        self._add("View", None)
 
     def _help(self) -> None:
-        for name, text, keys in (
-            ("page", say("&Help on this page"), "F1"),
-            ("walk", say("&Five minutes"), ""),
-            ("keys", say("&Keys"), "Ctrl+F1"),
-            ("about", say("&About tabprotect"), ""),
+        for name, text, keys, picture in (
+            ("page", say("&Help on this page"), "F1", "help"),
+            ("walk", say("&Five minutes"), "", ""),
+            ("keys", say("&Keys"), "Ctrl+F1", ""),
+            ("about", say("&About tabprotect"), "", ""),
         ):
-            self._add(
-                say("Help"),
-                f"help_{name}",
-                text,
-                keys,
-                partial(self._help_on, name),
-                picture="help" if name == "page" else "",
-            )
+            run = partial(self._help_on, name)
+            self._add("Help", Item(f"help_{name}", text, run, keys, picture))
+
+    def _copy_command(self) -> None:
+        self.window.page.copy_command()
 
     def _help_on(self, topic: str) -> None:
         """Show one of the help page's texts; it goes back to where it was asked."""
         front = self.window.page
         self.window.pages["help"].tell(topic, front)
         self.window.go("help")
-
-    def _settings(self) -> None:
-        SettingsDialog(self.window).open()
-
-    def copy_command(self) -> None:
-        """Put the command line that does what the page in front does onto the clipboard."""
-        line = self.command_line()
-        if line:
-            QGuiApplication.clipboard().setText(told(line))
-        else:
-            self.window.page.show_error(
-                InfeasibleError(
-                    say("no command line does what this page shows"),
-                    hint=say("F9 goes back to the house's view") if self._hiding else "",
-                )
-            )
-
-    def command_line(self) -> str:
-        """The command line that does what the page in front does; empty where there is none."""
-        return command_line(self.document, self.window.page.words)
-
-    @property
-    def _hiding(self) -> bool:
-        """Whether the house looks through a reader's eyes."""
-        return self.document.public and self.document.has_original
 
     # -- state --------------------------------------------------------------------------------
 
@@ -338,8 +274,13 @@ class Actions(QObject):
     def _fill_recent(self) -> None:
         self.recent_menu.clear()
         # Names of the house's files are not for whoever looks on in public view.
-        for path in () if self._hiding else self.files.recent():
+        for path in () if self.document.hiding else self.files.recent():
             self.recent_menu.addAction(path, partial(self.files.open, path))
         if self.recent_menu.isEmpty():
-            none = say("Not shown in the public view") if self._hiding else say("None yet")
+            none = say("Not shown in the public view") if self.document.hiding else say("None yet")
             self.recent_menu.addAction(none).setEnabled(False)
+
+
+def _zoom(factor: float) -> None:
+    """Larger or smaller text by a factor; 0 for the normal size."""
+    THEME.apply(zoom=THEME.zoom * factor if factor else 1.0)

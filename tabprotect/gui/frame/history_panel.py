@@ -1,28 +1,28 @@
-"""The history panel: every named step; published ones carry a seal that undo cannot pass."""
+"""The steps of a project: as a history with seals that undo cannot pass, and as a recipe to run again."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit
 
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Panel
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.speaking import told
 
 
-class HistoryPanel(QWidget):
-    """The steps, oldest first; Return or a click goes there."""
+class HistoryPanel(Panel):
+    """The steps, oldest first; Return or a click goes there. Published ones carry a seal."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__()
-        self.document = document
-        self.setAccessibleName(tell("History"))
-        self._list = QListWidget()
-        self._list.setAccessibleName(tell("Steps"))
+        super().__init__(document, say("History"))
+        self._list = named(QListWidget(), say("Steps"))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.itemActivated.connect(self._go)
@@ -33,14 +33,7 @@ class HistoryPanel(QWidget):
             role="quiet",
         )
         in_column(self._empty, (self._list, 1), on=self, margins=GRID)
-        document.project_changed.connect(lambda _: self.refresh())
-        document.view_changed.connect(lambda _: self.refresh())
         THEME.follow(self, HistoryPanel.refresh)
-        self.refresh()
-
-    def shows_original(self) -> bool:
-        """Step names hold counts that were typed."""
-        return self.isVisible() and self.document.has_original and not self.document.public
 
     def refresh(self) -> None:
         """List the steps anew."""
@@ -68,3 +61,29 @@ class HistoryPanel(QWidget):
 
     def _go(self, item: QListWidgetItem) -> None:
         self.document.jump(item.data(Qt.ItemDataRole.UserRole))
+
+
+class RecipePanel(Panel):
+    """The same steps as readable text that the command line runs again."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document, say("Recipe"))
+        self._text = named(QPlainTextEdit(readOnly=True), say("Recipe of this project"))
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._note = Label(say("Replays with: tabprotect run recipe.toml --out DIR"), role="quiet")
+        copy = push_button(say("Copy"), self._copy, name=say("Copy the recipe"))
+        row = in_row((self._note, 1), copy)
+        in_column((self._text, 1), row, on=self, margins=GRID)
+
+    @property
+    def text(self) -> str:
+        """What the panel shows."""
+        return self._text.toPlainText()
+
+    def refresh(self) -> None:
+        """Write the recipe anew."""
+        shown = not self.document.public and self.document.project is not None
+        self._text.setPlainText(self.document.recipe_text() if shown else "")
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(told(self.text))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFormLayout,
-    QFrame,
     QLabel,
-    QScrollArea,
     QWidget,
 )
 
@@ -19,6 +18,8 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.base.document import Document, Total
+from tabprotect.gui.base.page import Panel
+from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
@@ -32,6 +33,9 @@ from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 
+if TYPE_CHECKING:
+    from tabprotect.engine.posterior.posterior import Posterior
+
 DRAWN = {
     (False, False): say("Posterior under the user's prior."),
     (True, False): say("Posterior under the user's prior (dashed: published)."),
@@ -41,18 +45,16 @@ DRAWN = {
 """What the histogram shows, by whether its two marks are drawn."""
 
 
-class Inspector(QScrollArea):
+class Inspector(Panel):
     """Follows the selection; shows only what the view in force may show."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__()
-        self.document = document
-        self.setAccessibleName(tell("Inspector"))
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        super().__init__(document, say("Inspector"))
+        area = named(scrolling(), say("Inspector"))
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        in_column(area, on=self, margins=0)
         inner = QWidget()
-        self.setWidget(inner)
+        area.setWidget(inner)
         self._title = Label(wordWrap=True, role="section")
         self._rows: dict[str, QLabel] = {}
         form = QFormLayout()
@@ -97,10 +99,7 @@ class Inspector(QScrollArea):
         self._asked = Totals(document, self, self._answered, self._failed)
         document.selection_changed.connect(lambda _: self.refresh())
         document.total_selected.connect(lambda _: self.refresh())
-        document.project_changed.connect(lambda _: self.refresh())
-        document.view_changed.connect(lambda _: self.refresh())
         document.posterior_ready.connect(lambda *_: self.refresh())
-        self.refresh()
 
     @property
     def sentence(self) -> str:
@@ -112,13 +111,7 @@ class Inspector(QScrollArea):
         return self._rows[name].text() if self._form.isRowVisible(self._rows[name]) else ""
 
     def shows_original(self) -> bool:
-        """Whether anything of the original is on it now."""
-        return (
-            self.isVisible()
-            and self.document.selection is not None
-            and self.document.has_original
-            and not self.document.public
-        )
+        return super().shows_original() and self.document.selection is not None
 
     def refresh(self) -> None:
         """Show the selected cell anew."""
@@ -197,16 +190,8 @@ class Inspector(QScrollArea):
             self._why.setText(tell("Adding up what can be believed of the cells\u2026"))
             return shown
         posterior, at = self._found.posterior, self._found.place(total.cell)
-        values, chances = posterior.distribution(at)
-        self.histogram.show_beliefs(
-            (DrawnBelief("user", values, chances),),
-            published=posterior.published_count(at),
-            true=true,
-        )
-        self.histogram.show()
-        shown["expected"] = number_text(float(values @ chances))
-        shown["90 % interval"] = _interval(values, chances, 0.9)
-        best = int(posterior.mode[at])
+        line = posterior.published_count(at)
+        found, best, chance = self._believed(posterior, at, line, true)
         way = (
             "exactly"
             if posterior.way == "exact"
@@ -214,18 +199,33 @@ class Inspector(QScrollArea):
         )
         believed = (
             say("Every reader knows this total: it is the same for every possible original")
-            if float(chances.max()) > CERTAIN
+            if chance > CERTAIN
             else say(
                 "A reader who {label} believes this total is {best} with probability {sum}",
                 posterior.prior.label,
                 count_text(best),
-                chance_text(float(chances[values == best].sum())),
+                chance_text(chance),
             )
         )
-        if true is not None:
-            shown["P(true)"] = chance_text(float(chances[values == true].sum()), digits=3)
         self._why.setText(tell("{believed}; computed {way}.", believed, way))
-        return shown
+        return shown | found
+
+    def _believed(
+        self, posterior: Posterior, at: Index, published: int | None, true: int | None
+    ) -> tuple[dict[str, str], int, float]:
+        """Draw what can be believed of a count; its figures, the likeliest count and its chance."""
+        values, chances = posterior.distribution(at)
+        drawn = (DrawnBelief("user", values, chances),)
+        self.histogram.show_beliefs(drawn, published=published, true=true)
+        self.histogram.show()
+        figures = {
+            "expected": number_text(float(values @ chances)),
+            "90 % interval": _interval(values, chances, 0.9),
+        }
+        if true is not None:
+            figures["P(true)"] = chance_text(float(chances[values == true].sum()), digits=3)
+        best = int(posterior.mode[at])
+        return figures, best, float(chances[values == best].sum())
 
     def _answered(self, found: TotalsBy) -> None:
         self._found = found
@@ -244,55 +244,20 @@ class Inspector(QScrollArea):
         if published is not None:
             shown["published"] = say("suppressed (x)") if hidden else count_text(published[index])
         if original is not None:
-            project = document.project
-            assert project is not None
             count = original[index]
             shown["original"] = say("{count}  [staff only]", count_text(count))
-            low, high = project.at_risk.low, project.at_risk.high
-            if low <= count <= high:
-                shown["status"] = say("at risk (U)")
-                words.append(
-                    say(
-                        "At risk: {count} lies in the declared small counts {low} to {high}.",
-                        count_text(count),
-                        low,
-                        high,
-                    )
-                )
-            else:
-                shown["status"] = say("safe (S)")
-                words.append(
-                    say("Zero: nobody is in this cell.")
-                    if count == 0
-                    else say(
-                        "Safe: not one of the declared small counts {low} to {high}.", low, high
-                    )
-                )
-            letter = self._letter(index)
-            if letter == "M":
-                shown["status"] = say("secondary (M)")
-                words.append(say("Suppressed because it would give away another one."))
-            elif letter == "U" and not low <= count <= high:
-                shown["status"] = say("sensitive (U)")
-                words.append(say("Suppressed by the sensitivity rule of the run."))
+            shown["status"], words = self._status(index, count)
         if original is not None or document.suppressed is None:
             # Of what is left, shares would not be those of the table.
             shown |= self._shares(index, table)
         posterior = document.known_posterior("user")
         if posterior is not None:
-            values, chances = posterior.distribution(index)
             true = None if original is None else original[index]
             line = None if published is None or hidden else published[index]
-            self.histogram.show_beliefs(
-                (DrawnBelief("user", values, chances),), published=line, true=true
-            )
-            self.histogram.show()
             self._caption.setText(told(DRAWN[line is not None, true is not None]))
             self._caption.show()
-            shown["expected"] = number_text(float(values @ chances))
-            shown["90 % interval"] = _interval(values, chances, 0.9)
-            best = int(posterior.mode[index])
-            chance = float(chances[values == best].sum())
+            found, best, chance = self._believed(posterior, index, line, true)
+            shown |= found
             said = say(
                 "A reader who {label} believes this cell is {best} with probability {chance}",
                 posterior.prior.label,
@@ -300,8 +265,6 @@ class Inspector(QScrollArea):
                 chance_text(chance),
             )
             if true is not None:
-                chance = float(chances[values == true].sum())
-                shown["P(true)"] = chance_text(chance, digits=3)
                 said += say("; the true value is {true}", count_text(true))
             words.append(said + ".")
         elif hidden and original is None:
@@ -312,6 +275,37 @@ class Inspector(QScrollArea):
             words.append(say("Not protected yet: what a reader can believe follows after Protect."))
         self._why.setText(told(joined(words, " ")))
         return shown
+
+    def _status(self, index: Index, count: int) -> tuple[str, list[str]]:
+        """What the rule and the run make of an original count, and why."""
+        project = self.document.project
+        assert project is not None
+        low, high = project.at_risk.low, project.at_risk.high
+        if low <= count <= high:
+            status = say("at risk (U)")
+            why = say(
+                "At risk: {count} lies in the declared small counts {low} to {high}.",
+                count_text(count),
+                low,
+                high,
+            )
+        else:
+            status = say("safe (S)")
+            why = (
+                say("Zero: nobody is in this cell.")
+                if count == 0
+                else say("Safe: not one of the declared small counts {low} to {high}.", low, high)
+            )
+        letter = self._letter(index)
+        if letter == "M":
+            why_too = say("Suppressed because it would give away another one.")
+            return say("secondary (M)"), [why, why_too]
+        if letter == "U" and not low <= count <= high:
+            return say("sensitive (U)"), [
+                why,
+                say("Suppressed by the sensitivity rule of the run."),
+            ]
+        return status, [why]
 
     def _letter(self, index: Index) -> str:
         """What the run made of the cell, a letter of tau-ARGUS; empty where it says nothing."""

@@ -33,15 +33,14 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.actions import Actions
-from tabprotect.gui.frame.history_panel import HistoryPanel
+from tabprotect.gui.frame.history_panel import HistoryPanel, RecipePanel
 from tabprotect.gui.frame.inspector import Inspector
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.rail import Rail
-from tabprotect.gui.frame.recipe_panel import RecipePanel
 from tabprotect.gui.frame.stages import OTHERS, Pages
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import ElidedLabel, tip
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
@@ -127,6 +126,11 @@ class MainWindow(Window):
         self.files.opened.connect(self._tell)
         self.files.saved.connect(self._tell)
         self.actions_ = Actions(self, self.files)
+        self._connect(document)
+        self.go("start")
+        self._restore()
+
+    def _connect(self, document: Document) -> None:
         document.project_changed.connect(self._project_changed)
         document.view_changed.connect(self._tell)
         document.selection_changed.connect(self._selected)
@@ -141,8 +145,6 @@ class MainWindow(Window):
         self.docks["inspector"].toggleViewAction().triggered.connect(self._keep_inspector)
         THEME.changed.connect(self._tell)
         THEME.changed.connect(self._fold)
-        self.go("start")
-        self._restore()
 
     # -- going about --------------------------------------------------------------------------
 
@@ -255,7 +257,7 @@ class MainWindow(Window):
         """Whether anything visible comes from the original."""
         document = self.document
         # The strip and the rail count the at-risk cells, whatever page is in front.
-        if document.has_original and not document.public:
+        if document.in_house:
             return True
         confidential = (self.page, self.inspector, self.history, self.recipe)
         return any(part.shows_original() for part in confidential)
@@ -295,7 +297,7 @@ class MainWindow(Window):
         project = document.project
         assert project is not None
         facts = []
-        if document.has_original and not document.public:
+        if document.in_house:
             number = document.at_risk_cells
             facts.append(say("original open"))
             facts.append(
@@ -323,7 +325,7 @@ class MainWindow(Window):
         document = self.document
         if document.project is None:
             return ""
-        if document.public and document.has_original:
+        if document.hiding:
             return (document.release.title if document.release is not None else "") or "release"
         return document.project.name
 
@@ -341,9 +343,8 @@ class MainWindow(Window):
     # -- frame --------------------------------------------------------------------------------
 
     def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
-        dock = QDockWidget(title, self)
+        dock = named(QDockWidget(title, self), title)
         dock.setObjectName(title)
-        dock.setAccessibleName(told(title))
         dock.setWidget(widget)
         dock.setMinimumWidth(27 * GRID)
         self.addDockWidget(area, dock)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
     QPlainTextEdit,
     QScrollArea,
@@ -33,6 +32,7 @@ from tabprotect.engine.project.recipes.replay import prepared_recipe
 from tabprotect.gui.base.question import tell_failure
 from tabprotect.gui.frame.opening import OPEN_ANYHOW, RECIPE, Files
 from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
@@ -57,13 +57,8 @@ class Recipes(QObject):
         """Ask for a file and save the steps so far as a recipe for next year."""
         if self.document.project is None:
             return
-        dialog = QFileDialog(self.window, say("Save as recipe"), "", RECIPES)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("toml")
-        dialog.selectFile("recipe.toml")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self.save(Path(path)))
-        dialog.open()
+        title, save = say("Save as recipe"), lambda path: self.save(Path(path))
+        ask_place(self.window, title, "recipe.toml", RECIPES, save)
 
     def save(self, path: Path) -> None:
         """Save the steps so far: without seeds and paths, the file a variable."""
@@ -87,22 +82,16 @@ class Recipes(QObject):
 
     def ask_run(self) -> None:
         """Ask for a recipe, then for the new data."""
-        self._ask(say("Recipe"), RECIPES, self._ask_data)
+        ask_file(self.window, say("Recipe"), RECIPES, self._ask_data)
 
     def _ask_data(self, recipe: str) -> None:
         shown = say("{patterns} {patterns2}", patterns("table"), patterns("records"))
-        self._ask(
+        ask_file(
+            self.window,
             say("New data for {name}", Path(recipe).name),
             say("Data ({shown});;All files (*)", shown),
             partial(self._choose, recipe),
         )
-
-    def _ask(self, title: str, pattern: str, then: object) -> None:
-        dialog = QFileDialog(self.window, title, "", pattern)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(then)
-        dialog.open()
 
     def _choose(self, recipe: str, data: str) -> None:
         self.files.unless_unsaved(OPEN_ANYHOW, lambda: self.run(Path(recipe), Path(data)))

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFormLayout,
     QLineEdit,
-    QPushButton,
     QSpinBox,
     QTabWidget,
     QWidget,
@@ -35,6 +34,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label
@@ -157,9 +157,7 @@ class FolderField(QWidget):
         self.field = QLineEdit("" if folder is None else str(folder), placeholderText=told(empty))
         self.field.setAccessibleName(told(name))
         self.field.setClearButtonEnabled(True)
-        button = QPushButton(tell("Choose\u2026"))
-        button.setAccessibleName(tell("Choose: {name}", name))
-        button.clicked.connect(self._ask)
+        button = push_button(say("Choose\u2026"), self._ask, name=say("Choose: {name}", name))
         in_row((self.field, 1), button, on=self, margins=0)
 
     def folder(self) -> Path | None:
@@ -207,17 +205,31 @@ class SettingsDialog(QDialog):
             chosen.confidential_folder,
             empty=say("beside the release"),
         )
-        self.mode = QComboBox()
-        self.mode.setAccessibleName(tell("Colours"))
+        mine = self._mine(chosen)
+        self.tabs = QTabWidget()
+        self.tabs.addTab(mine, tell("You"))
+        self.tabs.addTab(self.policy, tell("Policy of the house"))
+        role = QDialogButtonBox.ButtonRole
+        buttons = QDialogButtonBox()
+        self.save = buttons.addButton(tell("Save"), role.AcceptRole)
+        dress(self.save, "main")
+        buttons.addButton(tell("Cancel"), role.RejectRole)
+        buttons.accepted.connect(self._save)
+        buttons.rejected.connect(self.reject)
+        in_column(self.errors, (self.tabs, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)
+        self.resize(self.minimumSizeHint().expandedTo(QSize(70 * GRID, 0)))
+
+    def _mine(self, chosen: Preferences) -> QWidget:
+        """What a person sets for themself."""
+        self.mode = named(QComboBox(), say("Colours"))
         for name, text in MODES:
             self.mode.addItem(told(text), name)
         self.mode.setCurrentIndex(self.mode.findData(THEME.mode))
-        self.language = QComboBox()
-        self.language.setAccessibleName(tell("Language"))
+        self.language = named(QComboBox(), say("Language"))
         self.language.addItem(tell("as the system has it"), "")
         for code, called in LANGUAGES.items():
             self.language.addItem(told(called), code)
-        settings = window.settings
+        settings = self.window_.settings
         chosen_language = "" if settings is None else str(settings.value("language", "") or "")
         self.language.setCurrentIndex(max(self.language.findData(chosen_language), 0))
         self.language.setToolTip(tell("from the next start on"))
@@ -244,18 +256,7 @@ class SettingsDialog(QDialog):
         form.addRow(tell("Language, from the next start on"), self.language)
         form.addRow(self.autosave)
         form.addRow(where)
-        self.tabs = QTabWidget()
-        self.tabs.addTab(mine, tell("You"))
-        self.tabs.addTab(self.policy, tell("Policy of the house"))
-        role = QDialogButtonBox.ButtonRole
-        buttons = QDialogButtonBox()
-        self.save = buttons.addButton(tell("Save"), role.AcceptRole)
-        dress(self.save, "main")
-        buttons.addButton(tell("Cancel"), role.RejectRole)
-        buttons.accepted.connect(self._save)
-        buttons.rejected.connect(self.reject)
-        in_column(self.errors, (self.tabs, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)
-        self.resize(self.minimumSizeHint().expandedTo(QSize(70 * GRID, 0)))
+        return mine
 
     def _save(self) -> None:
         try:

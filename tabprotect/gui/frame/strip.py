@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
@@ -51,7 +51,7 @@ class JobView(QWidget):
         self._bar.setMaximumHeight(12)
         self._bar.setAccessibleName(tell("Progress of: {label}", job.label))
         self._bar.setRange(0, 0)
-        self._cancel = tool_button(flat=True, icon=icons.icon("close"))
+        self._cancel = tool_button(icons.icon("close"), flat=True)
         self._cancel.setToolTip(tell("Cancel (Esc)"))
         self._cancel.setAccessibleName(tell("Cancel: {label}", job.label))
         self._cancel.clicked.connect(self._stop)
@@ -81,9 +81,8 @@ class JobsButton(QToolButton):
         super().__init__()
         self.views: dict[Job, JobView] = {}
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.list = QFrame(self, Qt.WindowType.Popup)
+        self.list = named(QFrame(self, Qt.WindowType.Popup), say("Running work"))
         self.list.setFrameShape(QFrame.Shape.StyledPanel)
-        self.list.setAccessibleName(tell("Running work"))
         self._column = in_column(on=self.list, margins=GRID, spacing=GRID // 2)
         # What is done at once does not flash by.
         self._soon = QTimer(self, singleShot=True, interval=DELAY)

@@ -1,33 +1,79 @@
-"""Tool buttons, scrolling areas and emptied layouts, as the window uses them everywhere."""
+"""Buttons and named fields, scrolling areas and emptied layouts, as the window uses them everywhere."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from PySide6.QtCore import QSize, Qt, SignalInstance
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QLayout,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
 
 from tabprotect.languages.speaking import told
 
+Run = Callable[..., object] | SignalInstance | None
+"""What a click does; connected as it is, so that a method does not keep its widget alive."""
+
+Widget = TypeVar("Widget", bound=QWidget)
+
+
+def named(widget: Widget, name: str, *, tip: str = "") -> Widget:
+    """The widget with the name a screen reader calls it, and its tooltip."""
+    if name:
+        widget.setAccessibleName(told(name))
+    if tip:
+        widget.setToolTip(told(tip))
+    return widget
+
+
+def push_button(
+    text: str, run: Run = None, *, name: str = "", tip: str = "", flat: bool = False
+) -> QPushButton:
+    """A push button; ``name`` is for a screen reader where the text alone is too short."""
+    button = named(QPushButton(told(text), flat=flat), name, tip=tip)
+    if run is not None:
+        button.clicked.connect(run)
+    return button
+
 
 def tool_button(
-    text: str = "",
+    face: str | QIcon = "",
+    run: Run = None,
     *,
-    icon: QIcon | None = None,
+    name: str = "",
     tip: str = "",
     checkable: bool = False,
-    exclusive: bool = False,
     flat: bool = False,
 ) -> QToolButton:
-    """A tool button; of ``exclusive`` ones under one parent a single one is checked."""
-    button = QToolButton()
-    button.setText(told(text))
-    if icon is not None:
-        button.setIcon(icon)
-    button.setToolTip(told(tip))
+    """A tool button that shows words or a picture."""
+    button = named(QToolButton(), name, tip=tip)
+    if isinstance(face, QIcon):
+        button.setIcon(face)
+    else:
+        button.setText(told(face))
     button.setCheckable(checkable)
-    button.setAutoExclusive(exclusive)
     button.setAutoRaise(flat)
+    if run is not None:
+        button.clicked.connect(run)
     return button
+
+
+def faces(texts: Mapping[str, str], show: Callable[[str], object]) -> dict[str, QToolButton]:
+    """Buttons by name, of which a single one is checked; a click shows the face of that name."""
+    buttons = {}
+    for name, text in texts.items():
+        button = buttons[name] = tool_button(text, checkable=True)
+        button.setAutoExclusive(True)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.clicked.connect(lambda _=False, face=name: show(face))
+    return buttons
 
 
 class Inside(QWidget):

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QTextBrowser
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.theme import THEME
 from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.speaking import told
 from tabprotect.version import __version__
 
 WALK = say("""
@@ -146,8 +147,7 @@ class HelpPage(Page):
         self._actions: list[QAction] = []
         self._topic = "walk"
         self._front = ("", "", "", "")
-        self._text = QTextBrowser(openExternalLinks=False)
-        self._text.setAccessibleName(tell("Help text"))
+        self._text = named(QTextBrowser(openExternalLinks=False), say("Help text"))
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.body.addWidget(self._text, 1)
         self.begins = self._text

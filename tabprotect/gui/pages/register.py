@@ -28,6 +28,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -75,8 +76,7 @@ class RegisterPage(RegisterStage, Page):
         self.withdraw = QPushButton(tell("Withdraw"))
         self.withdraw.setToolTip(tell("What was read stays known: it still counts in every check."))
         self.withdraw.clicked.connect(self._withdraw)
-        self.save = QPushButton(tell("Save its bundle\u2026"))
-        self.save.clicked.connect(self._ask_save)
+        self.save = push_button(say("Save its bundle\u2026"), self._ask_save)
         row = in_row(self.save, 1, (self.reason, 2), self.withdraw, spacing=GRID)
         in_column(self._facts, row, on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID))
         return self.card

@@ -47,7 +47,7 @@ class TableStage(Stage):
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
-        if document.public or not document.has_original:
+        if not document.in_house:
             return frozenset({"edit", "paste", "next", "previous", "only", "risks", "categories"})
         risky = cls.problems(document) > 0
         return frozenset() if risky else frozenset({"next", "previous"})
@@ -152,7 +152,7 @@ class ReleaseStage(Stage):
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
         project = document.project
-        house = document.has_original and not document.public
+        house = document.in_house
         leaves = house and project is not None and not project.published
         return frozenset() if leaves else frozenset({"publish"})
 
@@ -232,7 +232,7 @@ class VariablesStage(Stage):
 
     @classmethod
     def applies(cls, document: Document) -> bool:
-        return document.has_original and not document.public
+        return document.in_house
 
 
 class StageOfCycles(Stage):
@@ -293,7 +293,7 @@ class _RunStage(Stage):
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
-        house = document.has_original and not document.public
+        house = document.in_house
         out = frozenset[str]() if house else frozenset({"run", "setup"})
         return out if document.release is not None else out | {"result"}
 

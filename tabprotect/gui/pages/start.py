@@ -18,7 +18,7 @@ from tabprotect.engine.project.examples import Example, examples
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import Inside, emptied, scrolling
+from tabprotect.gui.look.buttons import Inside, emptied, push_button, scrolling
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -117,8 +117,7 @@ class StartPage(Page):
         remove = say("Remove") if recover is None else say("Discard")
         offered = ((remove, discard), *(() if recover is None else ((say("Recover"), recover),)))
         for label, run in offered:
-            button = QPushButton(told(label))
-            button.setAccessibleName(tell("{label}: {text}", label, text))
+            button = push_button(label, name=say("{label}: {text}", label, text))
             if run is recover:
                 dress(button, "main")
             button.clicked.connect(frame.hide)

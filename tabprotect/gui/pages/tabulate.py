@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
-    QPushButton,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
@@ -26,7 +24,7 @@ from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import named, push_button, tool_button
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
@@ -65,41 +63,14 @@ class TabulatePage(Page):
         self._look: Question[tuple[ColumnSummary, ...]] = Question(
             self, document.jobs, self._show_columns, self._failed
         )
-        self._file = Label(say("No file chosen yet."), name=say("File of records"))
-        pick = QPushButton(tell("Choose a file\u2026"))
-        pick.clicked.connect(self._ask)
-        folder = QPushButton(tell("A folder\u2026"))
-        folder.setAccessibleName(tell("Choose a folder of files"))
-        folder.clicked.connect(lambda: ask_folder(self, say("Files of records"), "", self.choose))
-        base = QPushButton(tell("A database\u2026"))
-        base.setAccessibleName(tell("Choose a table of a database"))
-        base.clicked.connect(self._ask_database)
-        self.more = tool_button(say("More"), checkable=True)
-        self.more.setAccessibleName(tell("Show the place as it is written"))
-        self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.address = QLineEdit(placeholderText="postgresql://host/base#table")
-        self.address.setAccessibleName(tell("Address of a database's table, or a pattern of files"))
-        self.address.setToolTip(
-            tell(
-                "A table that an engine holds, a table of a DuckDB file (people.duckdb#table), or "
-                "files by a pattern (people/*.parquet); they are counted where they are."
-            )
-        )
-        self.address.returnPressed.connect(self._look_there)
-        there = QPushButton(tell("Look there"))
-        there.clicked.connect(self._look_there)
-        written = QWidget()
-        in_row((self.address, 1), there, on=written, margins=0, spacing=GRID)
-        self.more.toggled.connect(written.setVisible)
-        written.hide()
-        head = in_row((self._file, 1), pick, folder, base, self.more)
         self._filter = Finder(say("Filter the variables"), say("find variables"))
         self._filter.textChanged.connect(self._apply_filter)
-        self.all = tool_button(say("All that classify"))
+        self.all = tool_button(
+            say("All that classify"),
+            self._tick_all,
+            tip=say("Every variable in sight with at most 1,000 categories, or none"),
+        )
         self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.all.setToolTip(tell("Every variable in sight with at most 1,000 categories, or none"))
-        self.all.clicked.connect(self._tick_all)
-        filtered = in_row((self._filter, 1), self.all)
         self._list = QTableWidget(0, len(TITLES))
         self._list.setHorizontalHeaderLabels(TITLES)
         as_list(self._list, say("Variables of the file; tick those to count by"))
@@ -110,43 +81,75 @@ class TabulatePage(Page):
         self._before: Qt.CheckState | None = None
         self._list.cellPressed.connect(self._pressed)
         self._list.cellClicked.connect(self._clicked)
-        self._weight = QComboBox()
-        self._weight.setAccessibleName(tell("Weight"))
-        self._weight.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._key = QComboBox()
-        self._key.setAccessibleName(tell("Record key"))
-        self._key.setToolTip(
-            tell(
+        self._choose_source()
+        self.body.addLayout(in_row((self._filter, 1), self.all, spacing=GRID))
+        self.body.addWidget(self._list)
+        self._choose_weights()
+        self._say()
+
+    def _choose_source(self) -> None:
+        """Where the records are: a file, a folder, a database, or a place as it is written."""
+        self._file = Label(say("No file chosen yet."), name=say("File of records"))
+        pick = push_button(say("Choose a file\u2026"), self._ask)
+        folder = push_button(
+            say("A folder\u2026"),
+            lambda: ask_folder(self, say("Files of records"), "", self.choose),
+            name=say("Choose a folder of files"),
+        )
+        base = push_button(
+            say("A database\u2026"), self._ask_database, name=say("Choose a table of a database")
+        )
+        self.more = tool_button(
+            say("More"), name=say("Show the place as it is written"), checkable=True
+        )
+        self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.address = named(
+            QLineEdit(placeholderText="postgresql://host/base#table"),
+            say("Address of a database's table, or a pattern of files"),
+            tip=say(
+                "A table that an engine holds, a table of a DuckDB file (people.duckdb#table), or "
+                "files by a pattern (people/*.parquet); they are counted where they are."
+            ),
+        )
+        self.address.returnPressed.connect(self._look_there)
+        there = push_button(say("Look there"), self._look_there)
+        written = QWidget()
+        in_row((self.address, 1), there, on=written, margins=0, spacing=GRID)
+        self.more.toggled.connect(written.setVisible)
+        written.hide()
+        self.body.addLayout(in_row((self._file, 1), pick, folder, base, self.more, spacing=GRID))
+        self.body.addWidget(written)
+
+    def _choose_weights(self) -> None:
+        """What the records are weighted by, and where their keys come from."""
+        self._weight = named(QComboBox(), say("Weight"))
+        self._key = named(
+            QComboBox(),
+            say("Record key"),
+            tip=say(
                 "Random numbers that belong to the records; for the cell key method. A column of the "
                 "file makes all its tables agree; keys drawn now are kept with this table only."
-            )
+            ),
         )
         self._key.currentIndexChanged.connect(self._say)
-        self._key.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._design = QComboBox()
-        self._design.setAccessibleName(tell("Design weight"))
-        self._design.setToolTip(
-            tell("How many people each record stands for; kept beside the counts")
+        self._design = named(
+            QComboBox(),
+            say("Design weight"),
+            tip=say("How many people each record stands for; kept beside the counts"),
         )
-        self._design.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        foot = QHBoxLayout()
+        foot = in_row(spacing=GRID)
         for text, box in (
             ("Weight:", self._weight),
             (say("Record key:"), self._key),
             (say("Design weight:"), self._design),
         ):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             label = Label(text)
             label.setBuddy(box)
             foot.addWidget(label)
             foot.addWidget(box)
         foot.addStretch(1)
-        for part in (head, written, filtered, self._list, foot):
-            if isinstance(part, QHBoxLayout):
-                part.setSpacing(GRID)
-                self.body.addLayout(part)
-            else:
-                self.body.addWidget(part)
-        self._say()
+        self.body.addLayout(foot)
 
     @classmethod
     def why_not(cls, document: Document) -> str:

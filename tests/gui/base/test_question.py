@@ -26,7 +26,7 @@ def jobs(qtbot: QtBot) -> Iterator[Jobs]:
 class Asker(QObject):
     """Notes everything it hears."""
 
-    def __init__(self, jobs: Jobs, *, wait: int = 0) -> None:
+    def __init__(self, jobs: Jobs) -> None:
         super().__init__()
         self.heard: list[object] = []
         self.question: Question[object] = Question(
@@ -36,7 +36,6 @@ class Asker(QObject):
             lambda error: self.heard.append(str(error)),
             came=lambda partial: self.heard.append(("so far", partial)),
             stopped=lambda: self.heard.append("stopped"),
-            wait=wait,
         )
 
 
@@ -119,14 +118,14 @@ def test_partial_results_come_and_cancelling_is_heard(jobs: Jobs, qtbot: QtBot) 
 
 
 def test_who_types_asks_once_and_who_leaves_asks_nothing(jobs: Jobs, qtbot: QtBot) -> None:
-    asker, asked = Asker(jobs, wait=30), list[int]()
+    asker, asked = Asker(jobs), list[int]()
     for n in range(5):
-        asker.question.ask("typed", lambda _, n=n: asked.append(n) or n, (n,))
+        asker.question.ask("typed", lambda _, n=n: asked.append(n) or n, (n,), wait=30)
     assert asker.question.running
     qtbot.waitUntil(lambda: asker.heard == [4])
     assert asked == [4]
     assert not asker.question.leave() and asker.question.key == (4,)
-    asker.question.ask("typed", lambda _: asked.append(9), (9,))
+    asker.question.ask("typed", lambda _: asked.append(9), (9,), wait=30)
     assert asker.question.leave()
     qtbot.wait(60)
     assert asked == [4] and not asker.question.running

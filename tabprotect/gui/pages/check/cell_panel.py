@@ -88,9 +88,8 @@ class CellPanel(QWidget):
         grid.setColumnStretch(0, 1)
         self._figures = QWidget()
         self._figures.setLayout(grid)
-        self._sentence = Label(wordWrap=True)
+        self._sentence = Label(wordWrap=True, name=say("The cell in one sentence"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._sentence.setAccessibleName(tell("The cell in one sentence"))
         in_column(
             self._sentence,
             (self.histogram, 1),

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -41,10 +40,9 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.field import CHOSEN
 from tabprotect.gui.forms.name_chips import NameChips
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.plots.axis_marks import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
@@ -123,8 +121,7 @@ class DrawsPanel(QWidget):
             self, document.jobs, self._take, self._failed, came=self._take
         )
         self._domain: Domain | None = None
-        self.kind = QComboBox()
-        self.kind.setAccessibleName(tell("Analysis"))
+        self.kind = named(QComboBox(), say("Analysis"))
         self.kind.currentIndexChanged.connect(lambda _: self._kind_chosen())
         self.corner = CornerChoice()
         self.formula = QLineEdit()
@@ -140,8 +137,7 @@ class DrawsPanel(QWidget):
         )
         self.odds = Label(wordWrap=True, name=say("Odds ratios of the model"))
         self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.who = QComboBox()
-        self.who.setAccessibleName(tell("Whose belief the tables are drawn from"))
+        self.who = named(QComboBox(), say("Whose belief the tables are drawn from"))
         self.who.addItem(tell("the user's belief"), "user")
         self.who.addItem(tell("the intruder's belief"), "intruder")
         self.draws = QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS)
@@ -150,29 +146,14 @@ class DrawsPanel(QWidget):
         self.button = QPushButton(tell("Draw"))
         self.button.setAccessibleName(tell("Draw possible originals and analyse them"))
         self.button.clicked.connect(self.run)
-        self.sentence = Label(wordWrap=True)
+        self.sentence = Label(wordWrap=True, name=say("The spread in one sentence"))
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.sentence.setAccessibleName(tell("The spread in one sentence"))
         self.plot = SpreadPlot()
         self._rows: dict[str, QLabel] = {}
-        self._form = QFormLayout()
-        self._form.setVerticalSpacing(2)
-        for name in ROWS:
-            label, value = Label(say(name)), Label()
-            dress(label, "quiet")
-            value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            value.setAccessibleName(tell(name))
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            self._form.addRow(label, value)
-            self._rows[name] = value
-        first, second = QHBoxLayout(), QHBoxLayout()
-        for row, widgets in ((first, (self.kind,)), (second, (self.who, self.draws))):
-            row.setSpacing(GRID)
-            for widget in widgets:
-                row.addWidget(widget, 1)
-        second.addWidget(self.button)
+        self._form = self._figures()
+        second = in_row((self.who, 1), (self.draws, 1), self.button, spacing=GRID)
         in_column(
-            first,
+            in_row((self.kind, 1), spacing=GRID),
             self.corner,
             self.formula,
             self.terms,
@@ -186,6 +167,17 @@ class DrawsPanel(QWidget):
             spacing=GRID,
         )
         self._show()
+
+    def _figures(self) -> QFormLayout:
+        form = QFormLayout()
+        form.setVerticalSpacing(2)
+        for name in ROWS:
+            label, value = Label(say(name), role="quiet"), Label(name=say(name))
+            value.setAlignment(Qt.AlignmentFlag.AlignRight)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            form.addRow(label, value)
+            self._rows[name] = value
+        return form
 
     def _told_odds(self) -> QScrollArea:
         """The odds ratios scroll: a model may have many."""

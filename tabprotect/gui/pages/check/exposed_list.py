@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -37,8 +38,7 @@ class ExposedList(QWidget):
         self.view: View | None = None
         self._chosen_among = "at_risk"
         title = Label(say("Most exposed"), role="section")
-        self.among = QComboBox()
-        self.among.setAccessibleName(tell("Which cells are listed"))
+        self.among = named(QComboBox(), say("Which cells are listed"))
         self.search = Finder(say("Find cells by their labels"))
         self.table = Listing(say("Most exposed cells"), sortable=False)
         self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))

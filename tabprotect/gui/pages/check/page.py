@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
@@ -28,12 +28,10 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import PageChanges
 from tabprotect.gui.base.question import same
-from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import named, push_button, scrolling
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.cell_figures import (
     CellFigure,
@@ -70,11 +68,9 @@ class CheckPage(CheckStage, PosteriorShown):
         self._figure: dict[bool, str] = {}
         self._failed: dict[str, str] = {}
         self._view: tuple[object, View] | None = None
-        self._figure_box = QComboBox()
-        self._figure_box.setAccessibleName(tell("Figure shown on the map"))
+        self._figure_box = named(QComboBox(), say("Figure shown on the map"))
         self._figure_box.currentIndexChanged.connect(self._figure_chosen)
-        self.who_box = QComboBox()
-        self.who_box.setAccessibleName(tell("Whose belief the map and the list show"))
+        self.who_box = named(QComboBox(), say("Whose belief the map and the list show"))
         for who in PERSONS:
             self.who_box.addItem(
                 told(say("the user") if who == "user" else say("the intruder")), who
@@ -100,9 +96,8 @@ class CheckPage(CheckStage, PosteriorShown):
         self.sums = SumsPanel(document)
         self.files = PosteriorFiles(self)
         self.priors = {who: PriorChoice(who) for who in PERSONS}
-        self._notes = {who: Label(wordWrap=True) for who in PERSONS}
-        self._again = QPushButton(tell("Compute the posterior"))
-        self._again.clicked.connect(self._ask_again)
+        self._notes = {who: Label(wordWrap=True, role="quiet") for who in PERSONS}
+        self._again = push_button(say("Compute the posterior"), self._ask_again)
         self._again.hide()
         self._way = Label(wordWrap=True, role="quiet", name=say("How it was computed"))
         self._priors_layout = self._priors_row()
@@ -111,7 +106,6 @@ class CheckPage(CheckStage, PosteriorShown):
         pictures = QWidget()
         column = in_column(self._priors_layout, on=pictures, margins=(0, 0, GRID, 0), spacing=GRID)
         for note in self._notes.values():
-            dress(note, "quiet")
             note.hide()
             column.addWidget(note)
         column.addWidget(self._middle(figure_label), 1)
@@ -123,12 +117,13 @@ class CheckPage(CheckStage, PosteriorShown):
         self.footer.addWidget(self._export)
         self.footer.addWidget(self._again)
         self.footer.addWidget(self._way, 1)
-        self._copy = QPushButton(tell("Copy as command"), flat=True)
-        self._copy.setToolTip(
-            tell("The command line that computes this posterior from the bundle.")
+        self._copy = self.command_button(
+            tip=say("The command line that computes this posterior from the bundle.")
         )
-        self._copy.clicked.connect(self._copy_command)
         self.footer.addWidget(self._copy)
+        self._connect(document)
+
+    def _connect(self, document: Document) -> None:
         document.judging.changed.connect(self._judged)
         document.posterior_ready.connect(self._ready)
         document.posterior_failed.connect(self._not_ready)
@@ -180,8 +175,7 @@ class CheckPage(CheckStage, PosteriorShown):
         return split
 
     def _export_button(self) -> QPushButton:
-        button = QPushButton(tell("Export"))
-        button.setAccessibleName(tell("Export figures and numbers"))
+        button = push_button(say("Export"), name=say("Export figures and numbers"))
         menu = QMenu(button)
         for action in self.files.actions.values():
             menu.addAction(action)
@@ -226,8 +220,7 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _rule(self, project: Project) -> SmallCount:
         """What counts as small: the house's rule in the house, the usual one for a reader."""
-        hiding = self.document.public and self.document.has_original
-        return SmallCount() if hiding else project.at_risk
+        return SmallCount() if self.document.hiding else project.at_risk
 
     def refresh(self, changes: PageChanges) -> None:
         if self.document.release is None:
@@ -383,7 +376,7 @@ class CheckPage(CheckStage, PosteriorShown):
                 project.priors[who],
                 project.domain,
                 self.document.selection,
-                named=not (self.document.public and self.document.has_original),
+                named=not self.document.hiding,
             )
             note = self._notes[who]
             note.setText(tell("The {who}: {who2}", say(who), self._failed.get(who, "")))
@@ -475,12 +468,6 @@ class CheckPage(CheckStage, PosteriorShown):
             self.document.ask_again(who)
             self.document.posterior(who)
         self._show_all()
-
-    def _copy_command(self) -> None:
-        project = self.document.project
-        if project is not None:
-            line = command_line(self.document, self.words)
-            QGuiApplication.clipboard().setText(told(line))
 
     def _show_misses(self) -> None:
         self.exposed.show_misses()

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
@@ -102,8 +103,7 @@ class PriorChoice(QWidget):
         self._named = True
         self.setAccessibleName(tell("What the {WHO} believes beforehand", say(WHO[who])))
         label = Label(say("The user") if who == "user" else say("The intruder"))
-        self.combo = QComboBox()
-        self.combo.setAccessibleName(tell("Prior of the {WHO}", say(WHO[who])))
+        self.combo = named(QComboBox(), say("Prior of the {WHO}", say(WHO[who])))
         self.combo.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -121,8 +121,7 @@ class PriorChoice(QWidget):
         self.cell = QToolButton()
         self.cell.setCheckable(True)
         self.cell.clicked.connect(self._toggle)
-        self.file = QToolButton()
-        self.file.setAccessibleName(tell("File behind the prior of the {WHO}", say(WHO[who])))
+        self.file = named(QToolButton(), say("File behind the prior of the {WHO}", say(WHO[who])))
         self.file.clicked.connect(lambda: self._ask_file(prior_kind(self.text)))
         self.dispersion = QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5)
         self.dispersion.setPrefix(tell("dispersion "))

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSplitter,
     QStackedWidget,
-    QToolButton,
     QWidget,
 )
 
@@ -26,7 +25,7 @@ from tabprotect.gui.base.exporter import MARK, Exporter
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
@@ -80,7 +79,6 @@ class ComparisonView(QWidget):
         self.map.words = self.words
         self.table = MeasuresTable()
         self.deviations = Deviations()
-        self.faces: dict[str, QToolButton] = {}
         in_column(self._arranged(), on=self, margins=0)
         for part in (self.map, self.table):
             part.chosen.connect(self.chosen)
@@ -107,15 +105,12 @@ class ComparisonView(QWidget):
             axes.addWidget(combo, 1)
         upper = QWidget()
         in_column(axes, (self.map, 1), on=upper, margins=0, spacing=GRID)
-        faces = in_row(spacing=GRID)
-        for name, text in (("measures", say("Measures")), ("deviations", say("Deviations"))):
-            button = tool_button(text, checkable=True, exclusive=True)
-            button.setAccessibleName(tell("Show the {name}", name))
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.clicked.connect(lambda _=False, n=name: self.show_face(n))
-            self.faces[name] = button
-            faces.addWidget(button)
-        faces.addStretch(1)
+        row = in_row(spacing=GRID)
+        texts = {"measures": say("Measures"), "deviations": say("Deviations")}
+        self.faces = faces(texts, self.show_face)
+        for name, button in self.faces.items():
+            row.addWidget(named(button, say("Show the {name}", name)))
+        row.addStretch(1)
         scroll = QScrollArea()
         scroll.setAccessibleName(tell("Deviations"))
         scroll.setWidgetResizable(True)
@@ -126,7 +121,7 @@ class ComparisonView(QWidget):
         self.below.addWidget(self.table)
         self.below.addWidget(scroll)
         lower = QWidget()
-        in_column(faces, (self.below, 1), on=lower, margins=0, spacing=GRID)
+        in_column(row, (self.below, 1), on=lower, margins=0, spacing=GRID)
         right = QSplitter(Qt.Orientation.Vertical)
         right.setChildrenCollapsible(False)
         for widget, room in ((upper, 5), (lower, 4)):
@@ -342,7 +337,7 @@ class ComparisonFiles(QObject):
 
     @property
     def _editable(self) -> bool:
-        return self._page.document.has_original and not self._page.document.public
+        return self._page.document.in_house
 
     def _possible(self) -> bool:
         if self._comparison() is not None and self._editable:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
@@ -18,7 +17,6 @@ from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Order
-from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
@@ -105,8 +103,7 @@ class ComparePage(CompareStage, Page):
             tell("Compare cell keys with small count rounding, as the paper")
         )
         self.open_button = QPushButton(tell("Open this release"))
-        self.copy_button = QPushButton(tell("Copy as command"), flat=True)
-        self.copy_button.setAccessibleName(tell("Copy the comparison as a command line"))
+        self.copy_button = self.command_button(name=say("Copy the comparison as a command line"))
         self._empty = Label(
             wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, name=say("What this page is for")
         )
@@ -154,7 +151,6 @@ class ComparePage(CompareStage, Page):
         self.fitting.clicked.connect(self.take_fitting)
         self.source.clicked.connect(self.compare_as_source)
         self.open_button.clicked.connect(lambda: self.open_release(self.place))
-        self.copy_button.clicked.connect(self.copy_command)
         self._ease.timeout.connect(self._show_more)
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
@@ -177,7 +173,7 @@ class ComparePage(CompareStage, Page):
     @property
     def editable(self) -> bool:
         """Whether anything may be compared: in the house, in the house's view."""
-        return self.document.has_original and not self.document.public
+        return self.document.in_house
 
     def shows_original(self) -> bool:
         return self.editable
@@ -324,12 +320,6 @@ class ComparePage(CompareStage, Page):
 
     def words(self, project: Project) -> list[str]:
         return compare_words(project)
-
-    def copy_command(self) -> None:
-        """Put the command line of the comparison onto the clipboard."""
-        project = self.document.project
-        if project is not None and self.editable:
-            QGuiApplication.clipboard().setText(told(line(self.words(project))))
 
     def change(self, order: Order) -> None:
         """Change what is compared."""

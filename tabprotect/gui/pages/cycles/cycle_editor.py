@@ -44,7 +44,7 @@ class CycleEditor(QObject):
     @property
     def allowed(self) -> bool:
         """Whether cycles may be changed: in the house, in the house's view."""
-        return self.document.has_original and not self.document.public
+        return self.document.in_house
 
     def _do(self, command: Command[P], /, *args: P.args, **given: P.kwargs) -> None:
         if self.allowed:

@@ -61,7 +61,7 @@ class Examination(QObject):
         self.blocked: Bools | None = None
         self._examined: Examined | None = None
         self._report: Question[tuple[CycleReport, Bools | None]] = Question(
-            self, document.jobs, self._take, self.failed.emit, wait=WAIT
+            self, document.jobs, self._take, self.failed.emit
         )
         self._choosing: Question[object] = Question(
             self,
@@ -96,7 +96,7 @@ class Examination(QObject):
             )
             return report, blocked
 
-        if self._report.ask(say("examine the cycles"), work, of.key):
+        if self._report.ask(say("examine the cycles"), work, of.key, wait=WAIT):
             self._examined = of
             self._functionals.drop()
             self.report = self.blocked = None

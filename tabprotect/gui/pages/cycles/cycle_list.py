@@ -130,8 +130,7 @@ class CycleList(QWidget):
             ("up", "up", say("Earlier (Alt+Up)")),
             ("down", "down", say("Later (Alt+Down)")),
         ):
-            button = tool_button(flat=True, tip=tip)
-            button.setAccessibleName(told(tip))
+            button = tool_button(flat=True, tip=tip, name=tip)
             button.setProperty("picture", picture)
             self.buttons[name] = button
             row.addWidget(button)

@@ -10,11 +10,9 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.cycles.cycle_report import CycleReport
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Index
-from tabprotect.engine.tables.moves import MoveSet, Violation
+from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.grid.cycle_grid import Overlay, blocking_cells
 from tabprotect.gui.grid.cycle_walk import walk_steps
-from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.pages.cycles.broken_sums import cells_inside
 from tabprotect.languages.said import joined, say
 
 MOST_NAMED = 4
@@ -41,19 +39,14 @@ def of_cycle(
     counts: Ints | None,
     *,
     rule: str,
-    at_risk: Bools | None,
     report: CycleReport | None,
-    broken: list[Violation],
-    layout: Layout,
 ) -> Overlay:
-    """One cycle, with the cells that block it and those of the sums that it breaks."""
+    """One cycle, with the cells that block it and those that no cycle can move."""
     return Overlay(
         counts=counts,
         sign=moves.array(cycle),
         stuck=blocking_cells(moves, cycle, counts, rule),
-        at_risk=at_risk,
         immovable=_immovable(moves, report),
-        unbalanced=cells_inside(broken, layout, moves.domain),
         steps=walk_steps(moves, cycle),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
@@ -36,6 +37,7 @@ from tabprotect.gui.pages.cycles.broken_sums import (
     BrokenSums,
     broken_sums,
     cell_of,
+    cells_inside,
     named_sums,
 )
 from tabprotect.gui.pages.cycles.cycle_editor import CycleEditor
@@ -110,8 +112,7 @@ class CyclesPage(CyclesStage, Page):
                 False,
             ),
         ):
-            button = tool_button(text, tip=words, checkable=checkable)
-            button.setAccessibleName(told(words))
+            button = tool_button(text, tip=words, checkable=checkable, name=words)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self._tools[name] = button
             self.tools.addWidget(button)
@@ -348,13 +349,11 @@ class CyclesPage(CyclesStage, Page):
             overlay = Overlay(counts=counts)
         else:
             found = broken_sums(moves, cycle)
-            overlay = cycle_overlays.of_cycle(
-                *(moves, cycle, counts),
-                rule=self._rule(project),
+            rule, report = self._rule(project), self.examination.report
+            overlay = replace(
+                cycle_overlays.of_cycle(moves, cycle, counts, rule=rule, report=report),
                 at_risk=None if self.document.public else self.document.at_risk,
-                report=self.examination.report,
-                broken=found,
-                layout=layout,
+                unbalanced=cells_inside(found, layout, moves.domain),
             )
         self.grid.show_overlay(layout, moves.margins, overlay)
         self.grid.select(self.document.selection)

@@ -17,7 +17,7 @@ from tabprotect.engine.cycles.cycle_report import CycleReport, Statement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -165,16 +165,14 @@ class ProofPanel(QScrollArea):
         self.functionals.show()
 
     def _row(self, report: CycleReport, statement: Statement) -> QWidget:
-        row = QWidget()
-        row.setAccessibleName(tell("{SAID}: {text}", SAID[statement.verdict], statement.text))
+        row = named(QWidget(), say("{SAID}: {text}", SAID[statement.verdict], statement.text))
         ink = {
             "ok": THEME.colours.released,
             "warning": THEME.colours.at_risk,
             "bad": THEME.colours.error,
         }[statement.verdict]
-        picture = Label()
+        picture = Label(name=SAID[statement.verdict])
         picture.setPixmap(icons.pixmap(VERDICTS[statement.verdict], 16, colour=ink))
-        picture.setAccessibleName(told(SAID[statement.verdict]))
         words = Label(statement.text, wordWrap=True)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column = in_column(words, spacing=2)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import emptied
+from tabprotect.gui.look.buttons import emptied, push_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
@@ -189,8 +189,7 @@ class Cards(QScrollArea):
         words = Label(said, wordWrap=True)
         words.setToolTip(tip(said))
         self._others.addWidget(words, row, 3)
-        button = QPushButton(tell("Choose"))
-        button.setAccessibleName(tell("Choose {text}", name.text()))
+        button = push_button(say("Choose"), name=say("Choose {text}", name.text()))
         button.setAccessibleDescription(told(said))
         self._others.addWidget(button, row, 4)
         self._offer(place, button)

@@ -63,14 +63,6 @@ class ProtectPage(ProtectStage, Page):
         self.body.addWidget(self._hidden, 1)
         self.footer.addWidget(self._note, 1)
 
-    @property
-    def editable(self) -> bool:
-        """Whether anything may be tried: in the house, in the house's view."""
-        return self.document.has_original and not self.document.public
-
-    def shows_original(self) -> bool:
-        return self.editable
-
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {"choose": lambda: self.cards.setFocus(), "again": self.try_again}
 
@@ -84,10 +76,10 @@ class ProtectPage(ProtectStage, Page):
 
     def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
-        self._house.setVisible(self.editable)
-        self._hidden.setVisible(not self.editable)
-        self.main_button.setVisible(self.editable)
-        if project is None or not self.editable:
+        self._house.setVisible(self.document.in_house)
+        self._hidden.setVisible(not self.document.in_house)
+        self.main_button.setVisible(self.document.in_house)
+        if project is None or not self.document.in_house:
             self._trying.leave()
             self.trials, self._about = (), ()
             self.cards.show_ranked((), (), 0.0, current="")
@@ -135,7 +127,7 @@ class ProtectPage(ProtectStage, Page):
     def _show(self) -> None:
         """Rank what was tried by what is asked."""
         project = self.document.project
-        if project is None or not self.editable:
+        if project is None or not self.document.in_house:
             return
         from tabprotect.engine.disclosure.method_trials import RUNS, ranked
 
@@ -171,7 +163,7 @@ class ProtectPage(ProtectStage, Page):
     def choose(self, trial: MethodTrial) -> None:
         """Make a method the project's, with the settings it was tried with, and go to its set-up."""
         project = self.document.project
-        if project is None or not self.editable:
+        if project is None or not self.document.in_house:
             return
         change = dict(trial.change)
         if trial.method != project.method:

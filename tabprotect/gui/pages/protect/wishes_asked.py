@@ -135,18 +135,16 @@ class Asking(QScrollArea):
         emptied(self._flow)
         for margin in self.sums:
             # The words stand apart from the edge, as the cross does.
-            chip = tool_button(f"\u2002{sum_text(margin)}")
+            chip = tool_button(
+                f"\u2002{sum_text(margin)}",
+                partial(self.take_out, margin),
+                name=say("Leave out the sums of {margin}", sum_text(margin, short=False)),
+                tip=tip(say("{margin}: click to leave it out", sum_text(margin, short=False))),
+            )
             chip.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             chip.setIcon(icons.icon("close"))
             chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            chip.setToolTip(
-                tip(say("{margin}: click to leave it out", sum_text(margin, short=False)))
-            )
-            chip.setAccessibleName(
-                tell("Leave out the sums of {margin}", sum_text(margin, short=False))
-            )
-            chip.clicked.connect(partial(self.take_out, margin))
             self._flow.addWidget(chip)
         more = QPushButton(icons.icon("add"), tell("Add sums"))
         more.setMenu(self._offers(domain, more))

@@ -105,17 +105,27 @@ def sentence(
         tried = [place for place in places if not place.trial.untried]
         found = sentence(tried, asked, share, number=number - untried, running=False)
         return say("{found} Not tried on so large a table: {untried}.", found, untried)
-    so_far = (
-        say("So far {places} of {number} methods were tried: ", len(places), number)
-        if running
-        else ""
-    )
     if not done:
         if running:
             return say("Trying {number} methods on this table\u2026", number)
         return say("No method can protect this table as it is: merge categories first.")
     if not done[0].trial.at_risk and not any(place.trial.at_risk for place in done):
         return say("No cell is at risk by the rule: the table may be published as it is.")
+    so_far = (
+        say("So far {places} of {number} methods were tried: ", len(places), number)
+        if running
+        else ""
+    )
+    of = (
+        say("{so_far}of {number} methods ", so_far, number)
+        if so_far
+        else say("{so_far}Of {number} methods ", so_far, number)
+    )
+    return _best(done, asked, share, so_far, of)
+
+
+def _best(done: Sequence[Ranked], asked: Sequence[str], share: float, so_far: str, of: str) -> str:
+    """Which method comes out best; ``so_far`` and ``of`` begin the sentence."""
     full = [place for place in done if not place.lost]
     good = [place for place in full if place.trial.safe(share)]
     named = methods()[done[0].trial.method].label
@@ -123,11 +133,6 @@ def sentence(
         say("all {asked} promises", count_text(len(asked)))
         if len(asked) > 1
         else say("what is ticked")
-    )
-    of = (
-        say("{so_far}of {number} methods ", so_far, number)
-        if so_far
-        else say("{so_far}Of {number} methods ", so_far, number)
     )
     tail = known_words(done[0].trial)
     if len(good) == 1 and asked:

@@ -202,9 +202,8 @@ class Banner(QFrame):
         self.figure = Label(
             role="figure", name=say("What a reader would know, of the cells expected at risk")
         )
-        self.text = Label(wordWrap=True)
+        self.text = Label(wordWrap=True, name=say("The verdict"))
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.text.setAccessibleName(tell("The verdict"))
         in_row(
             self.figure,
             (self.text, 1),

@@ -37,15 +37,25 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.buttons import Inside, scrolling, tool_button
+from tabprotect.gui.look.buttons import Inside, faces, push_button, scrolling, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, spaced
-from tabprotect.gui.pages.release.bundle_shown import Bundle, inspect, prepare, reader_sentence
-from tabprotect.gui.pages.release.files_panel import FilesPanel
+from tabprotect.gui.pages.release.bundle_shown import (
+    Bundle,
+    FilesPanel,
+    inspect,
+    prepare,
+    reader_sentence,
+)
 from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, groups_of
-from tabprotect.gui.pages.release.publication_seal import Fingerprint, Seal
-from tabprotect.gui.pages.release.publish_form import LeavingHouse, PublishForm, SigningForm
+from tabprotect.gui.pages.release.publish_form import (
+    Fingerprint,
+    LeavingHouse,
+    PublishForm,
+    Seal,
+    SigningForm,
+)
 from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
 from tabprotect.languages.said import capital, joined, say
@@ -87,18 +97,16 @@ class ReleasePage(ReleaseStage, Page):
         self.stack.addWidget(self._gate())
         self.stack.addWidget(self.panel)
         self.body.addWidget(self.stack, 1)
-        self._faces = {
-            name: tool_button(text, checkable=True, exclusive=True)
-            for name, text in (("gate", say("The gate")), ("files", say("Every file")))
-        }
-        for name, button in self._faces.items():
-            button.clicked.connect(lambda _=False, n=name: self.show_face(n))
+        self._faces = faces({"gate": say("The gate"), "files": say("Every file")}, self.show_face)
+        for button in self._faces.values():
             self.tools.addWidget(button)
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
-        self._copy_line = tool_button(say("Copy as command"), flat=True)
-        self._copy_line.setToolTip(
-            tell("The command line that protects and publishes the same way.")
+        self._copy_line = push_button(
+            say("Copy as command"),
+            self._copy_command,
+            flat=True,
+            tip=say("The command line that protects and publishes the same way."),
         )
         self.footer.addWidget(self._copy_line)
         self.footer.addWidget(self.report)
@@ -110,7 +118,6 @@ class ReleasePage(ReleaseStage, Page):
         self.signing.changed.connect(self._weigh)
         self.seal.copy.clicked.connect(self._copy)
         self.seal.open.clicked.connect(self._open_as_reader)
-        self._copy_line.clicked.connect(self._copy_command)
         self.register.clicked.connect(lambda: self.document.page_asked.emit("register"))
         self.protection.remedy_chosen.connect(self._take)
         for group in (self.protection, self.before):
@@ -156,7 +163,7 @@ class ReleasePage(ReleaseStage, Page):
     @property
     def house(self) -> bool:
         """Whether the page may show what belongs to the house."""
-        return self.document.has_original and not self.document.public
+        return self.document.in_house
 
     @property
     def sentence(self) -> str:

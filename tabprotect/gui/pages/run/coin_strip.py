@@ -146,8 +146,7 @@ class CoinStrip(QWidget):
             ("forward", "right", "", say("One step forward")),
             ("last", "", say("Published"), say("On to the published table")),
         ):
-            button = tool_button(text, tip=hint)
-            button.setAccessibleName(told(hint))
+            button = tool_button(text, tip=hint, name=hint)
             button.setProperty("picture", picture)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             if picture and text:

@@ -24,6 +24,7 @@ from tabprotect.gui.grid.three_tables import (
     difference_text,
     published_text,
 )
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
@@ -46,8 +47,7 @@ class MethodResult(QWidget):
         self._protected: Protected | None = None
         self._placements: dict[int, tuple[Placement, Index]] = {}
         self._letters: Letters | None = None
-        self.which = QComboBox()
-        self.which.setAccessibleName(tell("Published table"))
+        self.which = named(QComboBox(), say("Published table"))
         self.which.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.which.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         # However long the names: the page does not get wider for them.

@@ -7,14 +7,12 @@ from functools import cached_property
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QPushButton,
     QSplitter,
     QStackedWidget,
     QTabWidget,
     QTextBrowser,
-    QToolButton,
     QWidget,
 )
 
@@ -26,7 +24,6 @@ from tabprotect.engine.errors import (
     TabprotectError,
 )
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import foreseen
 from tabprotect.engine.project.verbs.release_verbs import (
@@ -45,11 +42,10 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.theme import chance_text, number_text
-from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
-from tabprotect.gui.pages.run.preview_panel import PreviewPanel, trial_runs
+from tabprotect.gui.pages.run.preview_panel import PreviewPanel, method_help, trial_runs
 from tabprotect.gui.pages.run.run_panel import RunPanel
 from tabprotect.gui.pages.stages import MethodsStage, PerturbStage
 from tabprotect.languages.said import capital, joined, say
@@ -88,14 +84,12 @@ class RunPage(Page):
             document.jobs,
             self._tried,
             self._refuse,
-            goes=self._goes,
             stopped=lambda: self.preview.show_state(say("Not tried: cancelled.")),
-            wait=WAIT,
         )
+        self._trial.went.connect(self._goes)
         self.form = MethodForm()
         self.preview = PreviewPanel()
-        self.help = QTextBrowser(openLinks=False)
-        self.help.setAccessibleName(tell("Help of the method"))
+        self.help = named(QTextBrowser(openLinks=False), say("Help of the method"))
         self.about = QTabWidget(documentMode=True, usesScrollButtons=False)
         # Its bar takes the focus; the widget hands its own policy on to the bar, so that comes first.
         self.about.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -104,20 +98,13 @@ class RunPage(Page):
         self.about.addTab(self.preview, tell("What will happen"))
         self.about.addTab(self.help, tell("About the method"))
         self.setup = FoldingSplitter(self.form, self.about, characters=110)
-        self._faces: dict[str, QToolButton] = {}
-        for name, text in (("setup", say("Set-up")), ("result", say("Result"))):
-            button = tool_button(text, checkable=True, exclusive=True)
-            button.setAccessibleName(tell("Show the {lower}", text.lower()))
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.clicked.connect(lambda _=False, n=name: self.show_face(n))
-            self._faces[name] = button
-            self.tools.addWidget(button)
+        self._faces = faces({"setup": say("Set-up"), "result": say("Result")}, self.show_face)
+        for button in self._faces.values():
+            self.tools.addWidget(named(button, say("Show the {lower}", button.text().lower())))
         self.stack = QStackedWidget()
         self.stack.addWidget(self._whole())
         self.body.addWidget(self.stack, 1)
-        self._copy = QPushButton(tell("Copy as command"), flat=True)
-        self._copy.setAccessibleName(tell("Copy the run as a command line"))
-        self._copy.clicked.connect(self.copy_command)
+        self._copy = self.command_button(name=say("Copy the run as a command line"))
         self.footer.addWidget(self._copy)
         self.footer.addStretch(1)
         self.form.parameters_set.connect(self._set)
@@ -161,15 +148,6 @@ class RunPage(Page):
             "setup": lambda: self.show_face("setup"),
             "result": lambda: self.show_face("result"),
         }
-
-    @property
-    def editable(self) -> bool:
-        """Whether a method may be set up and run: in the house, in the house's view."""
-        return self.document.has_original and not self.document.public
-
-    def shows_original(self) -> bool:
-        # The set-up shows the seed policy, the preview and what follows from them.
-        return self.editable
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -218,7 +196,17 @@ class RunPage(Page):
             self.preview.show_state("")
             self._show_result(None)
             return
-        house, method = self.editable, project.protection
+        if changes != {"release"}:
+            self._set_up(project)
+        self._copy.setVisible(self.document.in_house)
+        self._faces["result"].setEnabled(project.release is not None)
+        if changes & JUDGED:
+            self._judge(project)
+        self._show_result(project)
+        self._show_refusal(project)
+
+    def _set_up(self, project: Project) -> None:
+        house, method = self.document.in_house, project.protection
         self.form.show_method(
             method,
             project.values,
@@ -227,16 +215,10 @@ class RunPage(Page):
             domain=project.domain,
         )
         self.help.setHtml(told(method_help(method, project.problem if house else None)))
-        self._copy.setVisible(house)
-        self._faces["result"].setEnabled(project.release is not None)
-        if changes & JUDGED:
-            self._judge(project)
-        self._show_result(project)
-        self._show_refusal(project)
 
     def _show_result(self, project: Project | None) -> None:
         release = None if project is None else project.release
-        protected = project.protected if project is not None and self.editable else None
+        protected = project.protected if project is not None and self.document.in_house else None
         cycles = project is not None and project.takes_cycles
         for name, mine in (("run", cycles), ("result", not cycles)):
             if name in vars(self) or (release is not None and mine):
@@ -255,8 +237,9 @@ class RunPage(Page):
         if project is None:
             self.set_sentence("")
             return
-        unmet = project.protection.unmet(project.problem) if self.editable else {}
-        self.main_button.setVisible(self.editable or result)
+        house = self.document.in_house
+        unmet = project.protection.unmet(project.problem) if house and not result else {}
+        self.main_button.setVisible(house or result)
         self.main_button.setEnabled(result or not (unmet or self._impossible))
         self.main_button.setText(
             told(say("See what a reader can believe") if result else say("Run"))
@@ -267,7 +250,7 @@ class RunPage(Page):
             self.set_sentence(expectation(self._preview))
         elif not result:
             self.set_sentence(say(project.protection.help.splitlines()[0]))
-        elif self.editable and project.protected is not None:
+        elif house and project.protected is not None:
             self.set_sentence(result_sentence(project.protected))
         else:
             several = project.release is not None and len(project.release.tables) > 1
@@ -279,7 +262,7 @@ class RunPage(Page):
 
     def _show_refusal(self, project: Project) -> None:
         """What the gate refused is held as a draft; what to do instead stands at the set-up."""
-        said = "" if project.published or not self.editable else project.against
+        said = "" if project.published or not self.document.in_house else project.against
         if not said:
             return
         self.show_face("setup")
@@ -297,7 +280,7 @@ class RunPage(Page):
 
     def _judge(self, project: Project) -> None:
         said = ""
-        if not self.editable:
+        if not self.document.in_house:
             house = self.document.has_original
             said = CONFIDENTIAL if house else say("This is how the table was made.")
         elif not project.protection.unmet(project.problem):
@@ -320,7 +303,7 @@ class RunPage(Page):
 
         data = (project.table, project.record_keys, project.weights, project.at_risk)
         key = (data, project.method, project.parameters, given.get("cycles"))
-        if self._trial.ask(say("try the method"), work, key):
+        if self._trial.ask(say("try the method"), work, key, wait=WAIT):
             self._preview, self._impossible = None, False
             self.preview.show_state(say("Trying the method on this table\u2026"))
 
@@ -385,7 +368,7 @@ class RunPage(Page):
 
     def protect(self) -> None:
         """Run the method; what the gate refuses is held, and goes out with a reason only."""
-        if not self.editable:
+        if not self.document.in_house:
             return
         self.form.flush()
         self.do(protect, draft=True)
@@ -406,12 +389,6 @@ class RunPage(Page):
             self.preview.ensureWidgetVisible(self.preview.refusal)
             return
         super().show_error(error, remedy_label=remedy_label, remedy=remedy)
-
-    def copy_command(self) -> None:
-        """Put the command line of this run onto the clipboard."""
-        project = self.document.project
-        if project is not None and self.editable:
-            QGuiApplication.clipboard().setText(told(line(self.words(project))))
 
     def _selected(self, index: Index | None) -> None:
         if self.isVisible() and self.face == "result":

@@ -1,7 +1,8 @@
-"""What a method will do to this table, before it happens; refusal and remedies."""
+"""What a method will do to this table, before it happens; refusal and remedies; the method's help page."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,11 +19,14 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
-from tabprotect.engine.protection.problem import Preview
+from tabprotect.engine.protection.guarantees import GUARANTEES
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.needs import NEEDS
+from tabprotect.engine.protection.problem import Preview, Problem
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import emptied
+from tabprotect.gui.look.buttons import emptied, push_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
@@ -56,11 +60,10 @@ class RefusalStrip(QFrame):
         self._instead = Label(wordWrap=True)
         self.remedies: dict[str, QPushButton] = {}
         self._offers = in_column(spacing=2)
-        self.gate = QPushButton(tell("See it at the gate"))
+        self.gate = push_button(say("See it at the gate"), lambda: self.gate_asked.emit())
         self.gate.setAccessibleDescription(
             tell("What was drawn is held there: it is published with a reason only")
         )
-        self.gate.clicked.connect(lambda: self.gate_asked.emit())
         row = in_row((self._picture, 0, Qt.AlignmentFlag.AlignTop), (self._reason, 1), spacing=GRID)
         in_column(
             row,
@@ -381,3 +384,47 @@ class BlockedFigure(Plot):
         left = np.arange(columns, dtype=np.float64) * step
         pen = QPen(Qt.PenStyle.NoPen)
         canvas.bars(left, step - gap, self._shares[picked], pen=pen, brush=QBrush(ink))
+
+
+def method_help(method: Method, problem: Problem | None) -> str:
+    """The page as HTML; with a problem, whether it has what is needed."""
+    first, *rest = told(method.help).split("\n\n")
+    parts = [
+        say("<h3>{label}</h3>", html.escape(method.label)),
+        say("<p><b>{first}</b></p>", html.escape(first)),
+    ]
+    parts += [_paragraph(text) for text in rest]
+    if method.guarantees:
+        parts.append(say("<h4>What it promises</h4><ul>"))
+        parts += [
+            say(
+                "<li><b>{label}</b>: {sentence}</li>",
+                html.escape(told(GUARANTEES[name].label)),
+                html.escape(sentence),
+            )
+            for name, sentence in method.guarantees.items()
+        ]
+        parts.append("</ul>")
+    if method.needs:
+        unmet = {} if problem is None else method.unmet(problem)
+        parts.append(say("<h4>What it needs</h4><ul>"))
+        for name in method.needs:
+            missing = say(": {unmet}", html.escape(unmet[name])) if name in unmet else ""
+            mark = "\u2717 " if missing else "\u2713 " if problem is not None else ""
+            parts.append(
+                say(
+                    "<li>{mark}{sentence}{missing}</li>",
+                    mark,
+                    html.escape(NEEDS[name].sentence),
+                    missing,
+                )
+            )
+        parts.append("</ul>")
+    return joined(parts)
+
+
+def _paragraph(text: str) -> str:
+    """Indented lines are a worked example and keep their columns."""
+    if all(line.startswith("    ") for line in text.splitlines()):
+        return f"<pre>{html.escape(text)}</pre>"
+    return say("<p>{text}</p>", html.escape(text))

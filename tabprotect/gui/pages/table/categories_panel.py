@@ -7,7 +7,6 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
     QListWidget,
@@ -27,13 +26,14 @@ from tabprotect.engine.project.verbs.category_verbs import (
 )
 from tabprotect.engine.tables.groupings.bands import held_name
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Panel
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import named, push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.speaking import tell
 
 MOST = 5000
 """Categories that are listed; a variable with more is edited in its file."""
@@ -41,18 +41,15 @@ MOST = 5000
 NAME = Qt.ItemDataRole.UserRole
 
 
-class CategoriesPanel(QFrame):
+class CategoriesPanel(Panel):
     """Beside the table, never over it."""
 
     closed = Signal()
 
     def __init__(self, document: Document) -> None:
-        super().__init__()
-        self.document = document
-        self.setAccessibleName(tell("Categories"))
+        super().__init__(document, say("Categories"))
         self.setMinimumWidth(28 * GRID)
-        self._variable = QComboBox()
-        self._variable.setAccessibleName(tell("Variable"))
+        self._variable = named(QComboBox(), say("Variable"))
         self._variable.setEditable(True)
         self._variable.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self._variable.activated.connect(lambda _: self._fill())
@@ -60,8 +57,7 @@ class CategoriesPanel(QFrame):
         assert edit is not None
         edit.setAccessibleName(tell("Name of the variable; type another one to rename it"))
         edit.editingFinished.connect(self._rename_variable)
-        self.list = QListWidget()
-        self.list.setAccessibleName(tell("Categories in order"))
+        self.list = named(QListWidget(), say("Categories in order"))
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setEditTriggers(
@@ -81,11 +77,8 @@ class CategoriesPanel(QFrame):
             ("edit", say("Rename (F2)"), self._rename_current),
             ("remove", say("Remove the empty category"), self._remove),
         ):
-            button = tool_button(flat=True)
-            button.setToolTip(told(words))
-            button.setAccessibleName(told(words))
+            button = tool_button(run=lambda _=False, r=run: r(), flat=True, name=words, tip=words)
             button.setIconSize(QSize(18, 18))
-            button.clicked.connect(lambda _=False, r=run: r())
             self._buttons[picture] = button
             row.addWidget(button)
         row.addStretch(1)
@@ -93,10 +86,9 @@ class CategoriesPanel(QFrame):
         self._merge.setAccessibleName(tell("Merge the selected categories into the first of them"))
         self._merge.clicked.connect(self._merge_selected)
         row.addWidget(self._merge)
-        close = tool_button(flat=True)
-        close.setAccessibleName(tell("Close the categories"))
-        close.setToolTip(tell("Close (Esc)"))
-        close.clicked.connect(self.closed)
+        close = tool_button(
+            run=self.closed, flat=True, name=say("Close the categories"), tip=say("Close (Esc)")
+        )
         escape = QShortcut(QKeySequence(say("Esc")), self, self.closed.emit)
         escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._buttons["close"] = close
@@ -106,12 +98,9 @@ class CategoriesPanel(QFrame):
         head.addWidget(self._variable, 1)
         head.addWidget(close)
         add = in_row((self._new, 1))
-        more = QPushButton(tell("Add"))
-        more.setAccessibleName(tell("Add the category"))
-        more.clicked.connect(self._add)
+        more = push_button(say("Add"), self._add, name=say("Add the category"))
         add.addWidget(more)
         in_column(head, (self.list, 1), row, add, on=self, margins=(GRID, 0, 0, 0), spacing=GRID)
-        document.project_changed.connect(lambda _: self.refresh())
         THEME.follow(self, CategoriesPanel._repaint)
         self._repaint()
 
@@ -128,8 +117,7 @@ class CategoriesPanel(QFrame):
     def refresh(self) -> None:
         """List the variables and categories anew."""
         table = self.document.original
-        beside = self.parentWidget()
-        if table is None or beside is None or not self.isVisibleTo(beside):
+        if table is None:
             return
         names = table.domain.names
         chosen = self.variable

@@ -19,7 +19,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.grid.clipboard import read_block
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.roles import dress
@@ -73,9 +73,7 @@ class PasteBar(Bar):
         dress(self.accept, "main")
         self.accept.setAccessibleName(tell("Paste the block"))
         self.accept.clicked.connect(self.accepted)
-        self.cancel = QPushButton(tell("Cancel"))
-        self.cancel.setAccessibleName(tell("Do not paste"))
-        self.cancel.clicked.connect(self.rejected)
+        self.cancel = push_button(say("Cancel"), self.rejected, name=say("Do not paste"))
         self.row.addWidget(self._words, 1)
         self.row.addWidget(self.cancel)
         self.row.addWidget(self.accept)
@@ -147,7 +145,7 @@ class FindBar(Bar):
         self._edit.setClearButtonEnabled(True)
         self._edit.returnPressed.connect(self.next)
         self._result = Label(role="quiet", name=say("Result of the search"))
-        close = tool_button(flat=True, icon=icons.icon("close"))
+        close = tool_button(icons.icon("close"), flat=True)
         close.setAccessibleName(tell("Close the search"))
         close.setToolTip(tell("Close (Esc)"))
         close.clicked.connect(self.leave)

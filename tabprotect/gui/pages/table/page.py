@@ -31,7 +31,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import colour
 from tabprotect.gui.pages.stages import TableStage
@@ -47,7 +47,7 @@ from tabprotect.gui.pages.table.fold_tool import FoldTool
 from tabprotect.gui.pages.table.risk_list import RiskList, next_cell
 from tabprotect.gui.pages.table.words import cell_called, empty_words, table_words
 from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.speaking import told
 
 STRUCTURE = frozenset({"table", "placement", "release", "view", "everything"})
 
@@ -110,8 +110,7 @@ class TablePage(TableStage, Page):
         self.begins = self.grid.cells
 
     def _build_tools(self) -> None:
-        self._figures = QComboBox()
-        self._figures.setAccessibleName(tell("What the cells show"))
+        self._figures = named(QComboBox(), say("What the cells show"))
         for key, words in FIGURES.items():
             self._figures.addItem(told(words), key)
         self._figures.currentIndexChanged.connect(
@@ -174,7 +173,7 @@ class TablePage(TableStage, Page):
         self._split.setVisible(showable)
         self.placement.setVisible(showable)
         self.empty.setVisible(not showable)
-        house = self.document.has_original and not self.document.public
+        house = self.document.in_house
         public = self.document.public
         self.main_button.setText(told(say("What can be believed") if public else self.main_label))
         self.main_button.setEnabled(showable or (public and self.document.release is not None))

@@ -14,7 +14,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -73,10 +73,9 @@ class RiskList(QFrame):
         self._codes: Ints = np.zeros((0, 0), dtype=np.int64)
         self._columns: tuple[ListColumn, ...] = ()
         self._title = heading(say("At-risk cells"))
-        close = tool_button(flat=True)
-        close.setAccessibleName(tell("Close the risk list"))
-        close.setToolTip(tell("Close (Esc)"))
-        close.clicked.connect(self.closed)
+        close = tool_button(
+            run=self.closed, flat=True, name=say("Close the risk list"), tip=say("Close (Esc)")
+        )
         escape = QShortcut(QKeySequence(say("Esc")), self, self.closed.emit)
         escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._close = close
@@ -101,8 +100,7 @@ class RiskList(QFrame):
 
     def _kinds(self) -> QComboBox:
         """What is listed, each with the rule that names it."""
-        self.kind = QComboBox()
-        self.kind.setAccessibleName(tell("Which cells are listed"))
+        self.kind = named(QComboBox(), say("Which cells are listed"))
         for words, key in (
             (say("Counts at risk"), "counts"),
             (say("Cells that disclose a group"), "group"),

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QSpinBox,
 )
 
+from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
@@ -44,15 +45,12 @@ class GroupingPanel(QFrame):
         self.width_box = QSpinBox(minimum=1, maximum=10**6, value=5)
         self.width_box.setAccessibleName(tell("Width of the bands"))
         self.width_box.valueChanged.connect(lambda _: self._means("width"))
-        self.cuts = QLineEdit(placeholderText=told("0, 15, 65"))
-        self.cuts.setAccessibleName(tell("Where bands begin"))
+        self.cuts = named(QLineEdit(placeholderText=told("0, 15, 65")), say("Where bands begin"))
         self.cuts.textChanged.connect(lambda _: self._means("cuts"))
         self.cuts.returnPressed.connect(lambda: self._ask("cuts"))
         self.cut = QSpinBox(minimum=-(10**6), maximum=10**6, value=0)
         self.cut.setAccessibleName(tell("Where one more band begins"))
-        self.add_cut = QPushButton(tell("Add"))
-        self.add_cut.setAccessibleName(tell("Add the cut"))
-        self.add_cut.clicked.connect(self._add_cut)
+        self.add_cut = push_button(say("Add"), self._add_cut, name=say("Add the cut"))
         self.name = QLineEdit(placeholderText=tell("name of the level (optional)"))
         self.name.setAccessibleName(tell("Name of the level"))
         self.meant = "width"
@@ -66,13 +64,10 @@ class GroupingPanel(QFrame):
         form.addRow("", in_row((self.cuts, 1), by_cuts, spacing=GRID))
         self.numbered = (self.width_box, by_width, self.cut, self.add_cut, self.cuts, by_cuts)
         """What takes categories that are numbers."""
-        self.file_button = QPushButton(tell("Code list from a file\u2026"))
-        self.file_button.clicked.connect(self._ask_file)
-        self.together_button = QPushButton(tell("Group the selected categories"))
-        self.together_button.clicked.connect(self.together)
+        self.file_button = push_button(say("Code list from a file\u2026"), self._ask_file)
+        self.together_button = push_button(say("Group the selected categories"), self.together)
         self.live = Label(wordWrap=True, name=say("What the grouping would leave at risk"))
-        self.level = QComboBox()
-        self.level.setAccessibleName(tell("A level of the variable"))
+        self.level = named(QComboBox(), say("A level of the variable"))
         self.take_button = QPushButton(tell("Count at this level"))
         self.take_button.setToolTip(
             tell("The categories become these groups; coarser levels stay.")

@@ -86,7 +86,7 @@ class VariablesPage(VariablesStage, Page):
             self, document.jobs, self._nesting, lambda _: None
         )
         self._ahead: Question[Foreseen] = Question(
-            self, document.jobs, self._foreseen, self._not_foreseen, wait=WAIT
+            self, document.jobs, self._foreseen, self._not_foreseen
         )
         lower = QSplitter(Qt.Orientation.Horizontal)
         lower.setChildrenCollapsible(False)
@@ -276,6 +276,7 @@ class VariablesPage(VariablesStage, Page):
             say("looking at the groups"),
             lambda progress: foresee_level(table, rule, domain, name, level, progress),
             (table, str(rule), name, level.name, "|".join(level.groups)),
+            wait=WAIT,
         )
 
     def _foreseen(self, found: Foreseen) -> None:

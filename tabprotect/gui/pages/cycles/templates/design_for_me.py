@@ -12,8 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFormLayout,
-    QHBoxLayout,
-    QPushButton,
     QSizePolicy,
     QSlider,
     QSpinBox,
@@ -34,13 +32,13 @@ from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.field import Field
-from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
+from tabprotect.gui.grid.cycle_grid import CycleGrid
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import named, push_button, scrolling
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.cycles import cycle_overlays
 from tabprotect.gui.pages.cycles.templates.kept_chips import KeptChips
 from tabprotect.gui.plots.axis_marks import nice_step
 from tabprotect.gui.plots.canvas import Canvas
@@ -88,7 +86,7 @@ class DesignForMe(QWidget):
         self._named: tuple[object, ...] = ()
         self._judged: dict[int, Tried] = {}
         self._find: Question[tuple[Offer, ...]] = Question(
-            self, document.jobs, self._found, self._failed, came=self._came, wait=WAIT
+            self, document.jobs, self._found, self._failed, came=self._came
         )
         self._judge: Question[tuple[int, Tried]] = Question(
             self, document.jobs, self._figures, self._failed
@@ -121,18 +119,15 @@ class DesignForMe(QWidget):
         self.posterior = QComboBox()
         for name, words in POSTERIORS.items():
             self.posterior.addItem(told(words), name)
+        self.most.setMinimumHeight(self.zeros.sizeHint().height())
+        rows = QFormLayout()
+        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         for widget, name in (
             (self.zeros, say("Zeros")),
             (self.most, say("No count moves by more than")),
             (self.posterior, say("Readers compute what to believe")),
         ):
-            widget.setAccessibleName(told(name))
-        self.most.setMinimumHeight(self.zeros.sizeHint().height())
-        rows = QFormLayout()
-        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
-        rows.addRow(tell("Zeros"), self.zeros)
-        rows.addRow(tell("No count moves by more than"), self.most)
-        rows.addRow(tell("Readers compute what to believe"), self.posterior)
+            rows.addRow(told(name), named(widget, name))
         self.structural = Field(ZEROS)
         in_column(
             heading(say("Keep exactly")),
@@ -155,32 +150,25 @@ class DesignForMe(QWidget):
         self._right = QWidget()
         self.state = Label(wordWrap=True)
         self.curve = OfferCurve()
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName(tell("From useful to protected"))
+        self.slider = named(QSlider(Qt.Orientation.Horizontal), say("From useful to protected"))
         self.slider.setPageStep(1)
         self.leaks = Label(wordWrap=True, name=say("What leaks"))
         self.staff = QCheckBox(tell("Judge on this table too"))
-        recorded = Label(say("Staff only: a choice made with these figures in sight is recorded."))
-        recorded.setWordWrap(True)
-        dress(recorded, "quiet")
+        recorded = Label(
+            say("Staff only: a choice made with these figures in sight is recorded."),
+            wordWrap=True,
+            role="quiet",
+        )
         self.grid = CycleGrid()
         self.grid.setMinimumHeight(20 * GRID)
-        self.take = QPushButton(tell("Take this design"))
-        row = QHBoxLayout()
-        for widget, stretch in (
-            (Label(say("useful")), 0),
-            (self.slider, 1),
-            (Label(say("protected")), 0),
-        ):
-            row.addWidget(widget, stretch)
-        last = in_row((self.staff, 1), self.take)
+        self.take = push_button(say("Take this design"), self._take)
         in_column(
             self.state,
             (self.curve, 1),
-            row,
+            in_row(Label(say("useful")), (self.slider, 1), Label(say("protected"))),
             heading(say("What leaks")),
             self.leaks,
-            last,
+            in_row((self.staff, 1), self.take),
             recorded,
             (self.grid, 1),
             on=self._right,
@@ -191,7 +179,6 @@ class DesignForMe(QWidget):
         self.curve.chosen.connect(self.slider.setValue)
         self.curve.hovered.connect(self._hover)
         self.staff.toggled.connect(lambda _: self._tell())
-        self.take.clicked.connect(self._take)
 
     # -- asking -------------------------------------------------------------------------------
 
@@ -222,16 +209,20 @@ class DesignForMe(QWidget):
         plain = project is not None and set(self.chips.margins) == set(all_margins(project.domain))
         return None if plain else formula(self.chips.margins)
 
+    def _given(self, project: Project) -> dict[str, object]:
+        """The parameters of a design that the form and the project state."""
+        return {
+            "keep": self.keep,
+            "groupings": project.parameters.get("groupings"),
+            ZEROS.name: self.structural.value,
+        }
+
     def _ask(self) -> None:
         project = self.document.project
         if project is None or project.table is None:
             return
         table, wishes = project.table, self.wishes
-        given = {
-            "keep": self.keep,
-            "groupings": project.parameters.get("groupings"),
-            ZEROS.name: self.structural.value,
-        }
+        given = self._given(project)
 
         def work(progress: Progress) -> tuple[Offer, ...]:
             check_zeros(table, given)
@@ -239,7 +230,7 @@ class DesignForMe(QWidget):
             return offers(kept, wishes, zeros_said(table.domain, given), progress)
 
         key = (table, *given.values(), *vars(wishes).values())
-        if self._find.ask(say("look for designs"), work, key):
+        if self._find.ask(say("look for designs"), work, key, wait=WAIT):
             self._show(())
             self.state.setText(
                 tell("Trying designs on synthetic tables with the same margins\u2026")
@@ -382,34 +373,18 @@ class DesignForMe(QWidget):
             return
         placement = project.placement or Placement.of(project.domain)
         layer = self.document.selection or (0,) * project.domain.ndim
-        plus, minus = shown.moves.touches
         table = self.document.shown_table
-        self.grid.show_overlay(
-            Layout(project.domain, placement, layer),
-            shown.moves.margins,
-            Overlay(
-                counts=None if table is None else table.counts,
-                touches=(plus + minus).reshape(project.domain.shape),
-            ),
-        )
+        overlay = cycle_overlays.of_chances(shown.moves, None if table is None else table.counts)
+        layout = Layout(project.domain, placement, layer)
+        self.grid.show_overlay(layout, shown.moves.margins, overlay)
 
     def _take(self) -> None:
         offer, project = self.offer, self.document.project
         if offer is None or project is None:
             return
-        self.document.run(
-            take_design(
-                kind=offer.kind,
-                seen=self.staff.isChecked(),
-                **{
-                    **offer.parameters,
-                    "keep": self.keep,
-                    "groupings": project.parameters.get("groupings"),
-                    ZEROS.name: self.structural.value,
-                },
-            ),
-            page=PAGE,
-        )
+        given = {**offer.parameters, **self._given(project)}
+        order = take_design(kind=offer.kind, seen=self.staff.isChecked(), **given)
+        self.document.run(order, page=PAGE)
         self.done.emit()
 
 

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
-    QPushButton,
     QToolButton,
     QWidget,
 )
 
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.gui.forms.name_picks import NamePicks
-from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.buttons import emptied, push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
@@ -38,8 +37,7 @@ class KeptChips(QWidget):
         self.picks.changed.connect(self._offer)
         self._chips = QGridLayout()
         self._chips.setSpacing(GRID // 2)
-        self.add = QPushButton(tell("Keep these together"))
-        self.add.clicked.connect(self._add)
+        self.add = push_button(say("Keep these together"), self._add)
         row = in_row(self.add, 1)
         in_column(
             self._chips,
