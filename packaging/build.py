@@ -45,6 +45,8 @@ def build() -> None:
 
     The copy, because an editable install is a finder hook that PyInstaller does not see through.
     """
+    # What an earlier build copied there would come along, moved modules too.
+    shutil.rmtree(ROOT / "build" / "lib", ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
         entry = Path(folder) / "start.py"  # not tabprotect.py: it would hide the package

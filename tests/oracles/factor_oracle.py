@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -74,9 +75,8 @@ def of_sums(
     )
     starts = np.concatenate([[0], np.cumsum([len(s) for s in sums])]).astype(np.int64)
     cells = np.concatenate(sums).astype(np.int64)
-    return CellFactors.of(
-        domain, tables, (starts, cells), np.arange(len(sums)), list(kinds), **more
-    )
+    factors = CellFactors.of(domain, tables, (starts, cells), np.arange(len(sums)), list(kinds))
+    return replace(factors, **more)
 
 
 def exactly(original: np.ndarray, sums: Sequence[np.ndarray]) -> list[tuple[int, int, None]]:

@@ -294,8 +294,8 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
     return out
 
 
-def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> str:
-    """Decide if another release may go out; return the decision to record, empty if none.
+def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> None:
+    """Refuse another release that may not go out.
 
     Variables that merely share a name lead to a warning under every rule.
 
@@ -306,7 +306,7 @@ def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> str:
     """
     close = [e for e in earlier if e.relation != "variables"]
     if not close:
-        return ""
+        return
     said = warnings_of(close)[0]["message"]
     if rule == "refuse":
         raise RefusedError(said, hint=say("the house's policy allows no second release of a table"))
@@ -314,7 +314,6 @@ def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> str:
         raise RefusedError(
             said, hint=say("the house's policy takes a reason: say why it is published")
         )
-    return say("published again: {reason}", reason) if reason else ""
 
 
 def _text(time: datetime) -> str:

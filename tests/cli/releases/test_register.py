@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -115,10 +117,13 @@ def test_the_policy_decides_on_a_second_release(
     refused = protect("b.zip", "--seed", SEED + 3, "--policy", policy)
     assert refused.code == 5 and refused.json["error"]["kind"] == "refused"
     assert not (tmp_path / "b.zip").exists()
-    given = protect("b.zip", "--seed", SEED + 3, "--policy", policy, "--again", "a correction")
+    again = ("--again", "a correction", "--dossier", tmp_path / "d.zip")
+    given = protect("b.zip", "--seed", SEED + 3, "--policy", policy, *again)
     assert given.code == 0
     kept = run("register", "show", 2, "--json").json["decisions"]
     assert kept[-1] == "published again: a correction"
+    with zipfile.ZipFile(tmp_path / "d.zip") as dossier:
+        assert json.loads(dossier.read("CONFIDENTIAL/record.json"))["decisions"] == kept
     policy.write_text('second_release = "refuse"\n')
     assert protect("c.zip", "--seed", SEED + 5, "--policy", policy, "--again", "x").code == 5
     assert len(run("register", "list", "--json").json["releases"]) == 2

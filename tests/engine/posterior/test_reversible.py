@@ -13,7 +13,7 @@ from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform, parse_prior
-from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
+from tabprotect.engine.protection.cycle_runs.forward_walk import Acceptance, flip, walk_cycles
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -102,7 +102,8 @@ def test_the_mechanism_is_the_kernel() -> None:
     state = np.repeat(START.reshape(-1)[:, None], runs, axis=1)
     coins = flip(generator, (1, len(moves), runs), alpha=0.25, beta=0.25)
     chances = generator.random(coins.shape)
-    walk_cycles(state, layers(moves), coins, "reversible", chances=chances, theta=1.0)
+    acceptance = Acceptance(chances, 1.0)
+    walk_cycles(state, layers(moves), coins, "reversible", acceptance=acceptance)
     found = np.zeros(len(TABLES))
     for table, times in zip(*np.unique(state.T, axis=0, return_counts=True), strict=True):
         found[PLACE[table.reshape(3, 3).tobytes()]] = times / runs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -50,14 +51,9 @@ def factors(*sums: tuple[int, ...], rerun: Rerun | None = None) -> Likelihood:
     kinds = [(0, 3 * len(cells), generator.normal(size=3 * len(cells) + 1)) for cells in sums]
     starts = np.concatenate([[0], np.cumsum([len(cells) for cells in sums])]).astype(np.int64)
     flat = np.array([cell for cells in sums for cell in cells], dtype=np.int64)
-    return CellFactors.of(
-        TWO,
-        (PublishedTable(PUBLISHED),),
-        (starts, flat),
-        np.arange(len(sums)),
-        list(kinds),
-        rerun=rerun,
-    )
+    published = (PublishedTable(PUBLISHED),)
+    made = CellFactors.of(TWO, published, (starts, flat), np.arange(len(sums)), list(kinds))
+    return replace(made, rerun=rerun)
 
 
 def again(original: Table, _: np.random.Generator) -> float:

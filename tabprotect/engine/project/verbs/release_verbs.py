@@ -80,7 +80,8 @@ def entered(
             and e.withdrawn is None
             for e in entries
         )
-        decision = "" if out else admit(related(own, entries, but=bundle), rule, reason)
+        if not out:
+            admit(related(own, entries, but=bundle), rule, reason)
         number = opened.add(
             LeavingPublication(
                 own,
@@ -88,7 +89,7 @@ def entered(
                 release.mechanism.method,
                 release.title,
                 _gate(release),
-                (*protected.record.decisions, *filter(None, [decision])),
+                protected.record.decisions,
                 _who(protected.record),
             ),
             data,
@@ -448,7 +449,12 @@ def _answered_for(project: Project, asked: Publishing) -> Protected:
             ),
         )
     done = gate.decided(project.protected, project.limits, asked.accept.strip())
-    record = replace(done.record, prepared_by=prepared_by, approved_by=approved_by)
+    decisions = done.record.decisions
+    if reason := asked.again.strip():
+        decisions = tuple(dict.fromkeys((*decisions, say("published again: {reason}", reason))))
+    record = replace(
+        done.record, prepared_by=prepared_by, approved_by=approved_by, decisions=decisions
+    )
     return replace(done, record=record)
 
 

@@ -78,7 +78,7 @@ def test_the_empty_page_teaches_and_begins(
     assert page.main_button.text() == "Compare every method that fits"
     # What is written as on the command line is there for who asks for it.
     assert not page.runs.text.isVisible()
-    assert opened.actions_.command_line() == ""
+    assert opened.page.command_line() == ""
     assert not unnamed(page)
     page.fitting.click()
     project = opened.document.project
@@ -134,7 +134,7 @@ def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: Mai
     assert "gives away least" in ran.sentence or "best in both" in ran.sentence
     heads = [column.head for column in view.table.list.rows.columns]
     assert heads[2].startswith("At-risk counts published unchanged")  # what the map shows, first
-    assert opened.actions_.command_line() == (
+    assert opened.page.command_line() == (
         "tabprotect compare example:duncan-roehrig-4x4 --run 'random_rounding base=3' "
         "--run 'cell_key D=3 js=1' --runs-per-method 3 --at-risk 1..2"
     )

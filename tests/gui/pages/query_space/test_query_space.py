@@ -382,19 +382,19 @@ def test_nodes_are_copied_and_written_with_the_mark(
 
 
 def test_the_command_line_follows_the_tab(czech: MainWindow, settle: Settle) -> None:
-    assert czech.actions_.command_line() == (
+    assert czech.page.command_line() == (
         "tabprotect widths example:czech-autoworkers --at-risk 1..2"
     )
     czech.document.do(release_margin, variables=["A", "B"])
     settle()
-    assert czech.actions_.command_line().startswith("tabprotect frontier example:czech")
+    assert czech.page.command_line().startswith("tabprotect frontier example:czech")
     page(czech).tabs.setCurrentWidget(page(czech).optimal)
     settle()
-    assert "optimal" in czech.actions_.command_line()
+    assert "optimal" in czech.page.command_line()
     page(czech).tabs.setCurrentWidget(page(czech).session)
     page(czech).session.place.setText("postgresql+psycopg://me:secret@host/db")
     page(czech).session.names.choose(["C", "D"])
-    assert czech.actions_.command_line() == (
+    assert czech.page.command_line() == (
         "tabprotect serve-session postgresql+psycopg://me@host/db --table "
         "example:czech-autoworkers --at-risk 1..2 --rule myopic --query C,D --beta 3"
     )

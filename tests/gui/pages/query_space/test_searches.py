@@ -39,7 +39,7 @@ def test_searches_are_compared_and_one_is_planned(czech: MainWindow, settle: Set
     panel = page(czech).optimal
     for method in ("annealing", "heuristic", "exhaustive"):
         panel.method.setCurrentIndex(panel.method.findData(method))
-        assert f"--method {method}" in czech.actions_.command_line()
+        assert f"--method {method}" in czech.page.command_line()
         panel.search()
         settle()
     sizes = {name: found.plan.released.size for name, found in panel.found.items()}
