@@ -137,7 +137,7 @@ def main() -> None:
             may = served.state.releases.allows(wanted)
             answered(served)
             found = in_order(q for q in served.state.releases.released if q)
-            refused = len(served.state.told.members)
+            refused = len(served.state.refused.members)
         finally:
             server.close()
     said = f"{' x '.join(map(str, shape))} cells: " + ("may be asked for" if may else "never")

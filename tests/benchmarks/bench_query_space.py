@@ -102,7 +102,7 @@ def hover(state: ReleaseSet, releases: int = 3) -> None:
     generator = np.random.default_rng(2)
     taken = []
     for number in range(releases + 1):
-        every = 1 << state.released.variables
+        every = 1 << len(state.released.lattice.names)
         for query in [*generator.choice(state.allowed, 20), *generator.integers(every, size=20)]:
             _, seconds = timed(lambda q=int(query), s=state: (s.preview(q), s.judge(q)))  # type: ignore[misc]
             taken.append(seconds * 1e3)

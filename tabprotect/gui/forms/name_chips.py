@@ -19,9 +19,8 @@ from PySide6.QtWidgets import (
 
 from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.look.buttons import emptied, tool_button
-from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from tabprotect.gui.look.buttons import emptied, tool_button
-from tabprotect.gui.look.flow import FlowLayout
+from tabprotect.gui.look.layouts import FlowLayout
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.speaking import told
 

@@ -27,9 +27,8 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.layouts import FlowLayout, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told

@@ -12,9 +12,8 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASABLE
-from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.layouts import FlowLayout, in_row
 from tabprotect.gui.look.theme import GRID, THEME, Colours
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told

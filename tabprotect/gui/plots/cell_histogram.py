@@ -14,8 +14,7 @@ from PySide6.QtGui import QBrush, QColor, QPen
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.gui.look.theme import chance_text, count_text
-from tabprotect.gui.plots.axis_marks import Mark, merged
-from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.canvas import Canvas, Mark, merged
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell

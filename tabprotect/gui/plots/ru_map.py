@@ -17,8 +17,7 @@ from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPainterPath, QPen
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.gui.plots.axis_marks import nice_step
-from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.canvas import Canvas, nice_step
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.series_looks import SeriesLook
 from tabprotect.languages.said import joined, say

@@ -8,8 +8,7 @@ import numpy as np
 from PySide6.QtGui import QBrush, QColor, QPen
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.gui.plots.axis_marks import Mark, merged, nice_step
-from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.canvas import Canvas, Mark, merged, nice_step
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.languages.said import joined, say
 

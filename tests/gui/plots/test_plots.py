@@ -17,8 +17,7 @@ from scipy.stats import binom, poisson
 
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.look.theme import DARK, LIGHT, THEME, TURNS
-from tabprotect.gui.plots.axis_marks import Mark, merged
-from tabprotect.gui.plots.canvas import HATCH, Canvas
+from tabprotect.gui.plots.canvas import HATCH, Canvas, Mark, merged
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.spread import SpreadPlot

@@ -44,7 +44,7 @@ from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.gui.plots.axis_marks import Mark
+from tabprotect.gui.plots.canvas import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
 from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told

@@ -29,9 +29,8 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.buttons import scrolling
-from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import FlowLayout, in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.comparison_view import ComparisonFiles, ComparisonView
 from tabprotect.gui.pages.compare.runs_panel import RunsPanel

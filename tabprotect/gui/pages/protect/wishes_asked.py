@@ -21,9 +21,8 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, tool_button
-from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import FlowLayout, in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.said import joined, say

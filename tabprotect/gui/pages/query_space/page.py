@@ -37,9 +37,8 @@ from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.lattice.node_looks import Legend
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
 from tabprotect.gui.lattice.words import state_sentence
-from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
+from tabprotect.gui.look.layouts import FlowLayout, front_sets_height, in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.graph_panel import GraphPanel
 from tabprotect.gui.pages.query_space.lattice_panel import LatticePanel

@@ -40,8 +40,7 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.cycles import cycle_overlays
 from tabprotect.gui.pages.cycles.templates.kept_chips import KeptChips
-from tabprotect.gui.plots.axis_marks import nice_step
-from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.canvas import Canvas, nice_step
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.languages.said import capital, joined, percent, plural, say
 from tabprotect.languages.speaking import tell, told
