@@ -317,18 +317,23 @@ def _zeros(given: Sequence[Cell] | None, domain: Domain) -> Bools | None:
 
 
 def write(moves: MoveSet, path: Path, zeros: Bools | None = None) -> None:
-    """Write a cycle set: JSON, or a 4ti2 matrix for ``.mat``, ``.mar`` and ``.gra``.
+    """Write a cycle set as :func:`as_bytes` makes it."""
+    write_bytes(path, as_bytes(moves, path.suffix, zeros))
+
+
+def as_bytes(moves: MoveSet, suffix: str, zeros: Bools | None = None) -> bytes:
+    """A cycle set as a file: JSON, or a 4ti2 matrix for ``.mat``, ``.mar`` and ``.gra``.
 
     Parameters
     ----------
     zeros : bool (cells,)
         Cells known to be empty; a 4ti2 matrix cannot hold them.
     """
-    if path.suffix in (".mat", ".mar", ".gra"):
+    if suffix in (".mat", ".mar", ".gra"):
         text = to_4ti2(moves)
     else:
         text = json.dumps(to_json(moves, zeros), separators=(",", ":")) + "\n"
-    write_bytes(path, text.encode())
+    return text.encode()
 
 
 def read(path: Path, *, domain: Domain | None = None) -> MoveSet:

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from jinja2 import Environment
 from markupsafe import Markup
 
-from tabprotect.engine.atomic import replacing
+from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, confidential
 from tabprotect.engine.bundle.check_lines import CheckLine
 from tabprotect.engine.bundle.confidential import Dossier
@@ -87,7 +87,17 @@ class Report:
         Raises
         ------
         InputError
-            When it cannot be written there, or the file has another suffix.
+            As :meth:`as_bytes`, or when it cannot be written there.
+        """
+        write_bytes(path, self.as_bytes(path), private=self.edition == "staff")
+
+    def as_bytes(self, path: Path) -> bytes:
+        """The report as HTML or PDF by the suffix of the file that it is for.
+
+        Raises
+        ------
+        InputError
+            When the file has another suffix.
         InputError
             When a PDF is asked for and weasyprint is not installed.
         """
@@ -98,9 +108,7 @@ class Report:
                 file=path,
                 hint=say("end the name in .html or .pdf"),
             )
-        data = pdf_bytes(self.html) if suffix == ".pdf" else self.html.encode()
-        with replacing(path, private=self.edition == "staff") as file:
-            file.write(data)
+        return pdf_bytes(self.html) if suffix == ".pdf" else self.html.encode()
 
 
 def make_report(

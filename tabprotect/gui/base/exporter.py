@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.progress import Progress
@@ -29,7 +29,9 @@ Content = Callable[[Progress], bytes]
 
 
 class Exporter(QObject):
-    """Writes the files of one page; errors show on the page."""
+    """Writes the files of one page; errors show on the page. ``written`` carries the path."""
+
+    written = Signal(object)
 
     def __init__(self, page: Page) -> None:
         super().__init__(page)
@@ -58,7 +60,7 @@ class Exporter(QObject):
             path, overwrite = marked(path), False
 
         def work(progress: Progress) -> Path:
-            write_bytes(path, content(progress), overwrite=overwrite)
+            write_bytes(path, content(progress), overwrite=overwrite, private=confidential)
             return path
 
         if kind not in self._writing:
@@ -70,3 +72,4 @@ class Exporter(QObject):
         # Public view names no file of the house, even one requested before the switch.
         if MARK not in path.name or not self._page.document.public:
             self._page.errors.show_note(say("Written: {name}.", path.name))
+        self.written.emit(path)

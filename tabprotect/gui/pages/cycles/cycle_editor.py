@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import ParamSpec
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.cycles import cycle_files
-from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.command import Command
 from tabprotect.engine.project.verbs.cycle_verbs import (
     add_cycle,
@@ -23,7 +22,8 @@ from tabprotect.engine.project.verbs.release_verbs import set_mechanism
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import emptied_designs
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.exporter import Exporter
+from tabprotect.gui.base.page import Page
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 from tabprotect.languages.said import say
 
@@ -36,10 +36,11 @@ FILES = say("Cycle sets (*.json);;4ti2 matrices (*.mat *.mar *.gra);;All files (
 class CycleEditor(QObject):
     """What the cycles page can do to the cycles of the document. Nothing in public view."""
 
-    def __init__(self, document: Document, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.document = document
-        self._window = parent
+    def __init__(self, page: Page) -> None:
+        super().__init__(page)
+        self.document = page.document
+        self._window = page
+        self._exporter = Exporter(page)
 
     @property
     def allowed(self) -> bool:
@@ -129,17 +130,12 @@ class CycleEditor(QObject):
 
     def export_file(self, path: str) -> None:
         """Write the cycle set: JSON, or 4ti2 by the ending."""
-        moves = self._moves()
-        if moves is None:
-            return
-        try:
-            cycle_files.write(moves, Path(path))
-        except TabprotectError as error:
-            self.document.error_raised.emit(error, PAGE)
-        except OSError as error:
-            told = InputError(
-                say("cannot be written: {strerror}", error.strerror),
-                file=path,
-                hint=say("choose another folder, or make room on the disk"),
+        moves, place = self._moves(), Path(path)
+        if moves is not None:
+            self._exporter.write(
+                "cycles",
+                place,
+                lambda _: cycle_files.as_bytes(moves, place.suffix),
+                confidential=False,
+                overwrite=True,
             )
-            self.document.error_raised.emit(told, PAGE)

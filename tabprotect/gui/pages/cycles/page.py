@@ -70,7 +70,7 @@ class CyclesPage(CyclesStage, Page):
         self._functional: Functional | None = None
         self._immovable_at = -1
         self.examination = Examination(document, self)
-        self.editor = CycleEditor(document, self)
+        self.editor = CycleEditor(self)
         self.list = CycleList()
         self.grid = CycleGrid()
         self.proof = ProofPanel()

@@ -88,7 +88,7 @@ class ReleasePage(ReleaseStage, Page):
         self.form = PublishForm()
         self.fingerprint = Fingerprint()
         self.panel = FilesPanel()
-        self.report = ReportButton(document)
+        self.report = ReportButton(self)
         self._how = Label(wordWrap=True, role="quiet", name=say("The mechanism in words"))
         self.honesty.add(self._how)
         self.body.addWidget(self.banner)
@@ -122,8 +122,6 @@ class ReleasePage(ReleaseStage, Page):
         self.protection.remedy_chosen.connect(self._take)
         for group in (self.protection, self.before):
             group.cells_asked.connect(lambda: self.document.page_asked.emit("check"))
-        self.report.written.connect(self._reported)
-        self.report.failed.connect(self.show_error)
         self.document.judging.changed.connect(self._judged)
 
     def _gate(self) -> QWidget:
@@ -461,11 +459,6 @@ class ReleasePage(ReleaseStage, Page):
         dossier = None if destination.dossier is None else str(destination.dossier)
         order = publish(release=str(destination.release), dossier=dossier, tables=self._tables())
         self.seal.to_clipboard(line(order.words(project)))
-
-    def _reported(self, path: Path) -> None:
-        self._note.setText(
-            tell("The report is written: {name}. The button beside this opens it.", path.name)
-        )
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {"publish": self._publish_from_menu, "report": self.report.showMenu}

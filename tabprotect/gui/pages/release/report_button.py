@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QMenu, QPushButton
 
@@ -14,9 +14,8 @@ from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.exporter import MARK, marked
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.exporter import MARK, Exporter, marked
+from tabprotect.gui.base.page import Page
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.languages.said import say
@@ -24,7 +23,7 @@ from tabprotect.languages.speaking import tell
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.history import History
-    from tabprotect.engine.report.report import Edition
+    from tabprotect.engine.report.report import Edition, Report
 
 EDITIONS: tuple[tuple[Edition, str], ...] = (
     ("staff", say("Staff edition, CONFIDENTIAL")),
@@ -34,14 +33,11 @@ KINDS = (("html", say("web page")), ("pdf", "PDF"))
 
 
 class ReportButton(QPushButton):
-    """A menu of editions. ``written`` carries the file, ``failed`` an error."""
+    """A menu of editions, and the last one to open."""
 
-    written = Signal(object)
-    failed = Signal(object)
-
-    def __init__(self, document: Document) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__(say("Report"))
-        self.document = document
+        self.document = page.document
         self.last: Path | None = None
         self.setAccessibleName(tell("Write a report of the release"))
         menu = QMenu(self)
@@ -58,7 +54,8 @@ class ReportButton(QPushButton):
         self.open.setEnabled(False)
         self.open.triggered.connect(self._open)
         self.setMenu(menu)
-        self._writing: Question[Path] = Question(self, document.jobs, self._done, self.failed.emit)
+        self._exporter = Exporter(page)
+        self._exporter.written.connect(self._done)
 
     def show_editions(self, *, staff: bool) -> None:
         """The staff edition is offered in the house alone."""
@@ -84,27 +81,25 @@ class ReportButton(QPushButton):
     def write(self, edition: Edition, path: Path) -> None:
         """Write an edition; that of staff says CONFIDENTIAL in its name."""
         project, history = self.document.project, self.document.history
-        if project is None or project.release is None:
-            return
-        if edition == "staff":
-            path = marked(path)
-        self._writing.ask(
-            say("writing the report"), lambda p: _write(project, history, edition, path, p)
-        )
+        if project is not None and project.release is not None:
+            self._exporter.write(
+                edition,
+                path,
+                lambda p: _report(project, history, edition, p).as_bytes(path),
+                confidential=edition == "staff",
+                overwrite=True,
+            )
 
     def _done(self, path: Path) -> None:
         self.last = path
         self.open.setEnabled(True)
-        self.written.emit(path)
 
     def _open(self) -> None:
         if self.last is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.last)))
 
 
-def _write(
-    project: Project, history: History, edition: Edition, path: Path, progress: Progress
-) -> Path:
+def _report(project: Project, history: History, edition: Edition, progress: Progress) -> Report:
     # Templates, and the register, come with the first report.
     from tabprotect.engine.report.report import public_report, staff_report
 
@@ -112,12 +107,8 @@ def _write(
     made = datetime.now(UTC).date()
     bundle = public.to_bytes(project.release)
     if edition == "public":
-        report = public_report(bundle, made, progress)
-    else:
-        if project.protected is None:
-            raise TabprotectError(say("there is no original here to tell of"))
-        steps = tuple(confidential.DossierStep(e.time, e.label) for e in history.trail)
-        dossier = confidential.Dossier(project.protected, bundle, steps)
-        report = staff_report(dossier, made, progress)
-    report.write(path)
-    return path
+        return public_report(bundle, made, progress)
+    if project.protected is None:
+        raise TabprotectError(say("there is no original here to tell of"))
+    steps = tuple(confidential.DossierStep(e.time, e.label) for e in history.trail)
+    return staff_report(confidential.Dossier(project.protected, bundle, steps), made, progress)

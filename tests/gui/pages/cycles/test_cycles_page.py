@@ -157,10 +157,11 @@ def test_a_cycle_file_of_another_shape_leaves_everything(
 
 @pytest.mark.parametrize("name", ["cycles.json", "cycles.mat"])
 def test_export_and_import_give_the_same_cycles(
-    designer: MainWindow, tmp_path: Path, name: str
+    designer: MainWindow, tmp_path: Path, name: str, qtbot: QtBot
 ) -> None:
     path = tmp_path / name
     page(designer).editor.export_file(str(path))
+    qtbot.waitUntil(path.exists)
     assert designer.document.project is not None
     cycles = designer.document.project.cycles
     designer.document.do(set_cycles, kind="elementary")
@@ -169,7 +170,7 @@ def test_export_and_import_give_the_same_cycles(
     if name.endswith(".json"):
         assert json.loads(path.read_text())["shape"] == [4, 4]
     page(designer).editor.export_file(str(tmp_path / "nowhere" / name))
-    assert "nowhere" in page(designer).errors.text
+    qtbot.waitUntil(lambda: "nowhere" in page(designer).errors.text)
 
 
 def test_what_stays_exactly_known_is_named_with_its_value(
