@@ -5,6 +5,10 @@ project's verbs, plants one at a time in a copy of the tree, runs the tests that
 then those that name its module, and prints the mutants that none of them finds. The checkout is
 never touched. What was tried is kept in ``build/mutants.jsonl``: a run that was stopped goes on
 where it was. Not part of the test command: 200 mutants take hours.
+
+``--reached .coverage`` runs for each mutant only the tests that come to its line, and takes a mutant
+that none comes to for one that survives: seconds for each. The file is what ``coverage`` and
+``pytest-cov``, which the test packages do not hold, write of ``pytest --cov --cov-context=test``.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import itertools
 import json
 import os
 import random
@@ -286,6 +291,74 @@ class Copy:
         return verdict
 
 
+class Reached:
+    """Which tests come to which line, as coverage noted it.
+
+    Parameters
+    ----------
+    file
+        Data of coverage with a context for each test.
+    root
+        Of the tree in which it was noted, whose lines are those of the mutants.
+    """
+
+    TESTS = 60
+    """At most so many tests look for one mutant, the nearest first."""
+
+    def __init__(self, file: Path, root: Path) -> None:
+        import coverage
+
+        self._data = coverage.CoverageData(str(file))
+        self._data.read()
+        self._root = root
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """The tests that come to a mutant's lines, those of its mirrored folder first."""
+        noted = self._data.contexts_by_lineno(str(self._root / mutant.path))
+        last = mutant.line + mutant.before.count("\n")
+        names = {
+            context.rpartition("|")[0]
+            for line in range(mutant.line, last + 1)
+            for context in noted.get(line, [])
+            if context
+        }
+        within = Path(mutant.path).relative_to("tabprotect").parent.parts
+
+        def far(name: str) -> tuple[int, str]:
+            parts = Path(name.partition("::")[0]).parts[1:]
+            shared = sum(1 for _ in itertools.takewhile(_same, zip(parts, within, strict=False)))
+            return -shared, name
+
+        return sorted(names, key=far)[: self.TESTS]
+
+    def judged(self, mutant: Mutant, copied: Copy) -> tuple[str, str]:
+        """As :meth:`Copy.judged`, by the tests that come to the line."""
+        tests = self.tests(mutant)
+        if not tests:
+            noted = self._data.contexts_by_lineno(str(self._root / mutant.path))
+            # What runs while the module is imported belongs to no test, and to all.
+            if mutant.line in noted:
+                return copied.judged(mutant)
+            return "survived", "no test comes to it"
+        file = copied.root / mutant.path
+        text = file.read_text()
+        file.write_text(mutant.applied(text))
+        try:
+            state, first = copied.tested(tests, copied.limit)
+        finally:
+            file.write_text(text)
+        if state == "passed":
+            return "survived", ""
+        failed = first.removeprefix("FAILED ").removeprefix("ERROR ").strip()
+        if state == "failed" and failed and copied.usual((failed,)) is None:
+            return "untested", failed
+        return ("killed" if state == "failed" else state), first
+
+
+def _same(pair: tuple[str, str]) -> bool:
+    return pair[0] == pair[1]
+
+
 # -- a run ----------------------------------------------------------------------------------------
 
 
@@ -297,13 +370,15 @@ def remembered(results: Path) -> dict[Mutant, str]:
     return {Mutant(**line["mutant"]): line["verdict"] for line in kept}
 
 
-def run(chosen: Sequence[Mutant], copied: Copy, results: Path) -> dict[Mutant, str]:
+def run(
+    chosen: Sequence[Mutant], copied: Copy, results: Path, reached: Reached | None = None
+) -> dict[Mutant, str]:
     """The verdict of every mutant; those known from ``results`` are not tried again."""
     verdicts = {m: v for m, v in remembered(results).items() if v in CLOSED}
     results.parent.mkdir(parents=True, exist_ok=True)
     for number, mutant in enumerate(chosen, 1):
         if mutant not in verdicts:
-            verdict, first = copied.judged(mutant)
+            verdict, first = reached.judged(mutant, copied) if reached else copied.judged(mutant)
             verdicts[mutant] = verdict
             entry = {"mutant": asdict(mutant), "verdict": verdict, "by": first}
             with results.open("a") as kept:
@@ -320,11 +395,13 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=300, help="seconds for each mutant's tests")
     parser.add_argument("--scope", nargs="+", default=SCOPE, help="folders that are mutated")
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "mutants.jsonl")
+    parser.add_argument("--reached", type=Path, help="what coverage noted: see above")
     arguments = parser.parse_args()
     chosen = sampled(ROOT, arguments.scope, arguments.sample, arguments.seed)
     with tempfile.TemporaryDirectory() as folder:
         copied = Copy.made(ROOT, Path(folder), arguments.limit)
-        verdicts = run(chosen, copied, arguments.results)
+        reached = Reached(arguments.reached, ROOT) if arguments.reached else None
+        verdicts = run(chosen, copied, arguments.results, reached)
     survivors = [mutant for mutant, verdict in verdicts.items() if verdict == "survived"]
     tried = sum(verdict in CLOSED for verdict in verdicts.values())
     print(f"\n{len(survivors)} of {tried} survive; {len(chosen) - tried} could not be tested")

@@ -106,6 +106,8 @@ def test_set_count_drops_the_result_and_keeps_the_cycles(example: Project) -> No
         ("paste_block", {"at": [3, 3], "counts": [[1, 2]]}),
         ("paste_block", {"at": [0, 0], "counts": [["x"]]}),
         ("paste_block", {"at": [0, 0], "counts": [[]]}),
+        ("paste_block", {"at": [0, 0], "counts": [[-1]]}),
+        ("paste_block", {"at": [0, 0], "counts": [[2**63]]}),
         ("add_category", {"variable": "v", "category": "v1"}),
         ("add_category", {"variable": "q", "category": "v9"}),
         ("remove_category", {"variable": "v", "category": "v1"}),

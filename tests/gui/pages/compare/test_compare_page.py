@@ -76,6 +76,7 @@ def test_the_empty_page_teaches_and_begins(
 ) -> None:
     assert "side by side" in page._empty.text() and page.fitting.isVisible()
     assert page.main_button.text() == "Compare every method that fits"
+    assert page.source.text() == "The paper's comparison"
     # What is written as on the command line is there for who asks for it.
     assert not page.runs.text.isVisible()
     assert opened.page.command_line() == ""

@@ -276,6 +276,8 @@ def test_widths_are_mapped_listed_sorted_and_filtered(
         all("F" in rows.data(rows.index(row, 0)) for row in range(rows.rowCount()))
         and rows.rowCount()
     )
+    # What does not contain the variable stands back on the map.
+    assert not panel.view.look(0b100000).faint and panel.view.look(0b000001).faint
     panel.list.selectRow(0)
     assert page(czech).space.focus == panel.list.rows.rows[0]
 

@@ -50,6 +50,8 @@ def test_an_example_opens_with_its_margins(opened: MainWindow) -> None:
     table = opened.document.original
     assert table is not None
     assert opened.page is page(opened)
+    # No variable has levels, so there is nothing to fold.
+    assert page(opened).folds.isHidden()
     assert grid_texts(opened) == [[str(v) for v in row] for row in table.counts.tolist()]
     grid = page(opened).grid
     assert grid.right.model().data(grid.right.model().index(0, 0)) == str(table.counts[0].sum())
