@@ -98,7 +98,7 @@ def test_a_click_breaks_a_margin_that_glows_with_its_sum_and_undo_mends(
     assert page(designer).grid.glowing == {"rows": {1: 1}, "columns": {0: 1}, "grand": {0: 1}}
     said = [b.text() for b in page(designer).broken.findChildren(QPushButton)]
     assert {"v2: +1", "w1: +1"} <= set(said)
-    assert "breaks 2 sums and cannot be used" in page(designer).sentence
+    assert "break 2 sums and cannot be used" in page(designer).sentence
     assert page(designer).proof.verdict("margins") == "bad"
     assert page(designer).list.model.state(0) == "broken"
     assert not page(designer).main_button.isEnabled()
