@@ -58,6 +58,9 @@ SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
 }
 """Each operator and the one that stands in its place."""
 
+NEEDED = ("tabprotect", "tests", "resources", "packaging", "pyproject.toml", "README.md")
+"""What a copy of the tree holds."""
+
 CLOSED = ("killed", "survived", "timeout")
 
 
@@ -225,13 +228,13 @@ class Copy:
 
     @classmethod
     def made(cls, source: Path, folder: Path, limit: float) -> Copy:
-        """What git follows in ``source``, as it stands there now."""
-        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        listed = subprocess.run(command, cwd=source, capture_output=True, check=True).stdout
-        for name in filter(None, listed.decode().split("\0")):
-            if (source / name).is_file():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(source / name, folder / name)
+        """What the tests of ``source`` need, as it stands there now."""
+        for name in NEEDED:
+            place = source / name
+            if place.is_dir():
+                shutil.copytree(place, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            elif place.is_file():
+                shutil.copy2(place, folder / name)
         # The package of the resources is mapped by the build; here it is found beside the others.
         (folder / "tabprotect" / "resources").symlink_to(folder / "resources")
         return cls(folder, limit)
