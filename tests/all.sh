@@ -39,7 +39,12 @@ step format, lint, desktop metadata
 .venv/bin/ruff format --check .
 .venv/bin/ruff check .
 desktop-file-validate packaging/linux/org.tabprotect.Tabprotect.desktop
-appstreamcli validate --no-net packaging/linux/org.tabprotect.Tabprotect.metainfo.xml
+validated() {
+  appstreamcli validate --no-net "$@" packaging/linux/org.tabprotect.Tabprotect.metainfo.xml
+}
+# The program has no page on the web; validators from 1.0 on take that for a failure, and only
+# they know the name of it.
+validated || validated --override=url-homepage-missing=info
 
 step the engine, the command line and the library without Qt
 .venv/bin/python tests/engine_environment.py .venv-engine
