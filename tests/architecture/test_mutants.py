@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -94,7 +93,6 @@ def test_what_survives_is_said_and_the_checkout_stays(
     for name, text in files.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text(text)
-    subprocess.run(["git", "init", "-q"], cwd=source, check=True)
     (tmp_path / "copy").mkdir()
     copied = mutants.Copy.made(source, tmp_path / "copy", 60.0)
     chosen = mutants.sampled(source, ["tabprotect/gui/pages"], 10, 1)

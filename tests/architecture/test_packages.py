@@ -73,9 +73,12 @@ def test_constraints_pin_every_dependency_and_name_no_address() -> None:
 # What no Linux installs, with the Python that its release asks for: nothing here can look it up.
 ELSEWHERE = {
     "brotlicffi==1.2.1.0": ">=3.8",
+    "importlib-metadata==10.2.0": ">=3.11",
+    "lazy-importer==0.1.0": ">=3.11",
     "macholib==1.16.4": "",
     "pefile==2024.8.26": ">=3.6.0",
     "pywin32-ctypes==0.2.3": ">=3.6",
+    "zipp==4.1.2": ">=3.10",
 }
 
 

@@ -42,6 +42,12 @@ def patient(look: Callable[[], T]) -> T:
             time.sleep(STEP)
 
 
+def role_of(found: Any) -> str:
+    """The name of a role as AT-SPI 2.46 has it; from 2.54 on a push button is a button."""
+    name: str = found.getRoleName()
+    return "push button" if name == "button" else name
+
+
 def showing(found: Any) -> bool:
     states = found.getState()
     return bool(states.contains(pyatspi.STATE_SHOWING) and states.contains(pyatspi.STATE_ENABLED))
@@ -62,7 +68,7 @@ def everything() -> Iterator[Any]:
 def find(role: str, name: str) -> Any:
     """The one that shows; a name that ends in an ellipsis is a beginning."""
     for found in everything():
-        if found.getRoleName() == role and matches(found.name, name):
+        if role_of(found) == role and matches(found.name, name):
             return found
     raise LookupError(f"no {role} {name!r} in {said()}")
 
@@ -73,15 +79,15 @@ def matches(name: str, wanted: str) -> bool:
 
 def said() -> list[list[str]]:
     """Role, name and description of everything that shows and has a name."""
-    return [[f.getRoleName(), f.name, f.description] for f in everything() if f.name]
+    return [[role_of(f), f.name, f.description] for f in everything() if f.name]
 
 
 def nameless() -> list[str]:
     """Roles of what can be used and has no name, and where it stands."""
     return [
-        f"{found.getRoleName()} in {found.parent.getRoleName()} {found.parent.name!r}"
+        f"{role_of(found)} in {role_of(found.parent)} {found.parent.name!r}"
         for found in everything()
-        if found.getRoleName() in USED and not found.name
+        if role_of(found) in USED and not found.name
     ]
 
 

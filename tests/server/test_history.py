@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def test_tampering_shows(serve: Serve, tmp_path: Path, change: str) -> None:
     asked(serve, path)
     client = serve(czech(), path)
     assert client.server.table.verified()[0] == 5
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(change)
     connection.close()
     with pytest.raises(InputError, match="tampered"):
@@ -69,7 +70,7 @@ def test_a_start_from_a_snapshot_is_a_start_from_the_first_line(
     monkeypatch.setattr(session, "followed", counted)
     quick = serve(czech(), path).server.table
     assert folded[0] == 4
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM snapshot")
     connection.close()
     slow = serve(czech(), path).server.table
@@ -96,7 +97,7 @@ def test_a_snapshot_of_another_log_or_other_settings_is_not_taken(
     state = serve(czech(threshold=30), path).server.table.state
     # Under the other threshold the same log leads elsewhere: too much is out already.
     assert state.releases.judgement.verdict == "bad" and not len(state.releases.allowed)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE snapshot SET chain = ?", ("0" * 64,))
     connection.close()
     # Five queries, and two changes of what is fixed.

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+import tokenize
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from functools import cache
@@ -242,7 +243,7 @@ class Decoder:
             raise ValueError(say("an array is damaged"))
         try:
             array: Arrays = np.load(io.BytesIO(data), allow_pickle=False)
-        except (EOFError, OverflowError, MemoryError):
+        except (EOFError, OverflowError, MemoryError, tokenize.TokenError):
             raise ValueError(say("an array is damaged")) from None
         array.flags.writeable = False
         return array

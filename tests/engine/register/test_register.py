@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -122,7 +123,7 @@ def test_faults(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(InputError, match="cannot be made"):
         Register(str(tmp_path / "nowhere" / "register"))
     Register(str(path)).__exit__()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE register_schema SET version = 9999")
     with pytest.raises(InputError, match="another version"):
         Register(str(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -136,7 +137,7 @@ def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> N
     joint = verdict(second.project.release, earlier=[before], original=second.project.original)
     assert found.together.tables == joint.tables
     place = str(register_address())
-    with sqlite3.connect(place) as raw:
+    with closing(sqlite3.connect(place)) as raw, raw:
         raw.execute("update published_bundle set content = x'00'")
     spoilt = judge_release(second.project).before
     assert spoilt.unread == 1 and spoilt.together is None and spoilt.error is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -256,7 +257,7 @@ def test_a_database_of_another_version_is_refused_and_left_as_it_is(
 ) -> None:
     other = tmp_path / "other.db"
     Ledger(str(other), czech).close()
-    with sqlite3.connect(other) as connection:
+    with closing(sqlite3.connect(other)) as connection, connection:
         connection.execute(change)
     connection.close()
     before = other.read_bytes()

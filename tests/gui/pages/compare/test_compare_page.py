@@ -203,6 +203,7 @@ def test_a_point_becomes_the_projects_release(
 def test_a_weak_setting_opens_as_a_draft_that_no_reason_has_let_out(
     page: ComparePage, opened: MainWindow, settle: Settle
 ) -> None:
+    page.change(set_seed(seed=11))
     page.change(set_comparison(runs=["cyclic_perturbation alpha=0.01 beta=0.01"]))
     page.change(set_comparison(runs_per_method=2))
     page.compare()
