@@ -70,7 +70,8 @@ def test_constraints_pin_every_dependency_and_name_no_address() -> None:
     assert names <= pinned
 
 
-# What no Linux installs, with the Python that its release asks for: nothing here can look it up.
+# What not every platform and Python installs, with the Python that its release asks for: it cannot
+# be looked up everywhere.
 ELSEWHERE = {
     "brotlicffi==1.2.1.0": ">=3.8",
     "importlib-metadata==10.2.0": ">=3.11",
