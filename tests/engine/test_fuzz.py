@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import tokenize
 from collections.abc import Callable
 from pathlib import Path
 
@@ -165,6 +166,20 @@ def test_arrays_of_a_project_with_damaged_heads(sound: dict[str, bytes]) -> None
             storage.from_bytes(pack(files | {name: head + files[name][128:]}))
         except InputError as error:
             assert error.exit_code == 3  # noqa: PT017
+
+
+def test_what_newer_tokenizers_say_of_a_damaged_head_is_a_damaged_array(
+    sound: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From Python 3.12 on numpy's reading of a head can end in an error of the tokenizer."""
+
+    def load(*_: object, **__: object) -> None:
+        raise tokenize.TokenError("invalid non-printable character", (2, 1))
+
+    monkeypatch.setattr(np, "load", load)
+    with pytest.raises(InputError) as error:
+        storage.from_bytes(sound["p.tabprotect"])
+    assert error.value.exit_code == 3
 
 
 @pytest.mark.parametrize("name", list(READERS))
