@@ -1,7 +1,7 @@
 """The command line: ``tabprotect`` and its commands.
 
 Results go to standard output, remarks and progress to standard error. Exit codes: 0 done, 2
-usage, 3 bad input, 4 bad parameters, 5 infeasible or refused, 6 bundle fails verification, 130
+usage, 3 bad input, 4 bad parameters, 5 infeasible or refused, 6 bundle fails verification, 7 intact, and not judged whole (`verify`), 130
 interrupted, 1 anything unforeseen.
 """
 

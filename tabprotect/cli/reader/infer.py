@@ -47,6 +47,9 @@ SHOWN = 40
 MOST_COUNTS = 12
 """Counts of a cell that are printed for people; of more the most probable, and a range."""
 
+NOT_WHOLE = 7
+"""Exit code: intact, and not judged whole."""
+
 RANGE = 0.9
 """Probability that this range holds, at least."""
 
@@ -159,6 +162,7 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
         "fingerprint": found.fingerprint,
         "signers": list(found.signers),
         "quick": args.quick,
+        "left_out": list(found.left_out),
         "verdict": None if found.verdict is None else found.verdict.as_json(),
     }
     lines = [
@@ -173,7 +177,7 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
         ),
     ]
     console.result(data, lines)
-    return 0
+    return NOT_WHOLE if found.left_out else 0
 
 
 def _bundle_checked(found: bundle.Verification) -> dict[str, object]:

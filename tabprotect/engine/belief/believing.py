@@ -33,6 +33,7 @@ from tabprotect.engine.posterior.prior import Prior, Uniform, parse_prior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     CellFactors,
@@ -224,7 +225,11 @@ def _as_let_out(
     said = [found.posterior.note]
     said += [CHANGED] if any(gate is not None and gate.changed for gate in gates) else []
     said += [UNSTATED] if knowing.bundled and None in gates else []
-    posterior = replace(found.posterior, note=joined(filter(None, said), " "))
+    posterior = replace(
+        found.posterior,
+        note=joined(filter(None, said), " "),
+        left_out=kinds(found.posterior.left_out, ["attempts"] if said[1:] else []),
+    )
     passed = [gate for gate in gates if gate is not None and gate.passed]
     attempts = max((gate.attempts_at_most for gate in passed), default=1)
     found = replace(found, posterior=posterior, attempts_at_most=attempts)
@@ -376,7 +381,12 @@ class _Means:
 
 def plain(likelihood: CellFactors) -> CellFactors:
     """What the published counts say one by one, without the choice of them all; with a note."""
-    return replace(likelihood, rerun=None, note=likelihood.note or CHOICE_NOTE)
+    return replace(
+        likelihood,
+        rerun=None,
+        note=likelihood.note or CHOICE_NOTE,
+        left_out=likelihood.left_out or ("pattern_choice",),
+    )
 
 
 def _unsettled(found: Posterior) -> bool:

@@ -129,7 +129,7 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
         if table in harmless:
             continue
         which = say("inner cells") if table.inner else say("table {label}", table.label)
-        way, knows = SAID[table.way], learned(table, verdict.share * table.at_risk)
+        way, knows = SAID[table.way], learned(table, table.allowed(verdict.limits))
         if not table.judged:
             text = say(
                 "{which}: what {who} learns was judged {SAID}.", which, READER[table.who], way

@@ -15,10 +15,17 @@ import numpy as np
 
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.archive import dump_json, parse_json, sha256
-from tabprotect.engine.bundle.verify import Verification, announced, verify_bytes, with_verdict
+from tabprotect.engine.bundle.verify import (
+    Verification,
+    announced,
+    not_judged,
+    verify_bytes,
+    with_verdict,
+)
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.published_sums import rank
+from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
@@ -236,6 +243,11 @@ class VerifiedSet:
     tables: PublicationSet
     signers: tuple[str, ...] = ()
     verdict: Verdict | None = None
+
+    @property
+    def left_out(self) -> tuple[Kind, ...]:
+        """As of a single bundle."""
+        return not_judged(self.verdict, next(iter(self.releases.values())).mechanism.gate)
 
 
 def verify_set(

@@ -24,13 +24,14 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.guarantees import broken_openly
 from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     CellFactors,
     Likelihood,
     MoveSequence,
 )
-from tabprotect.engine.release.mechanism import UNSTATED, Mechanism
+from tabprotect.engine.release.mechanism import UNSTATED, Gate, Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import adopted
@@ -73,6 +74,18 @@ class Verification:
     signers: tuple[str, ...] = ()
     verdict: Verdict | None = None
     likelihood: Likelihood | None = None
+
+    @property
+    def left_out(self) -> tuple[Kind, ...]:
+        """The kinds of what was not judged: as found, or as stated where nothing was judged."""
+        return not_judged(self.verdict, self.release.mechanism.gate)
+
+
+def not_judged(verdict: Verdict | None, gate: Gate | None) -> tuple[Kind, ...]:
+    """The kinds of what a verdict leaves out; without one, of what a gate states that it does."""
+    if verdict is not None:
+        return verdict.left_out
+    return ("attempts",) if gate is None else gate.left_out
 
 
 def verify(
@@ -128,8 +141,21 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
     except (InputError, ParameterError) as error:
         raise BundleError(error.message, hint=error.hint, detail=error.detail) from None
     if stated is None:
-        learned = replace(learned, note=joined(filter(None, [learned.note, UNSTATED]), " "))
+        learned = replace(
+            learned,
+            note=joined(filter(None, [learned.note, UNSTATED]), " "),
+            left_out=kinds(learned.left_out, ["attempts"]),
+        )
         return replace(found, verdict=learned)
+    if learned.left_out != stated.left_out:
+        raise BundleError(
+            say(
+                "it says that it leaves out {stated}, and it leaves out {learned}",
+                ", ".join(stated.left_out) or say("nothing"),
+                ", ".join(learned.left_out) or say("nothing"),
+            ),
+            detail=learned.sentence,
+        )
     if learned.passed is not stated.passed:
         raise BundleError(
             say(
@@ -139,6 +165,7 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
             ),
             detail=learned.sentence,
         )
+    learned = replace(learned, reason=stated.reason)
     check = say("The gate: it {PASSED}, as it says.", _PASSED[stated.passed])
     return replace(found, verdict=learned, checks=(*found.checks, check))
 
@@ -146,7 +173,7 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
 _PASSED = {
     True: say("passes the gate"),
     False: say("does not pass the gate and was published all the same"),
-    None: say("could not be judged"),
+    None: say("was not judged whole"),
 }
 
 

@@ -27,6 +27,7 @@ from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import JudgedBy
@@ -99,8 +100,10 @@ class TableBelief:
         The cells that are judged; the others are exact by design. ``None``: all are judged.
     group_of_cell, first, chances
         As in ``Posterior``; ``None`` if there is none.
-    way, error, note
+    way, error, note, left_out
         As in ``TableVerdict``.
+    draws
+        Effective number of drawn originals that the chances are shares of; ``None`` for exact ones.
     """
 
     domain: Domain
@@ -110,6 +113,8 @@ class TableBelief:
     way: JudgedBy
     error: float = 0.0
     note: str = ""
+    left_out: tuple[Kind, ...] = ()
+    draws: float | None = None
 
     def among(self, cells: Bools) -> Ints:
         """The judged cells among the given flat cells."""
@@ -234,11 +239,13 @@ def as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> TableBe
         _way(found),
         found.error or 0.0,
         found.note or (say("Only close to what the mechanism says.") if found.approximate else ""),
+        kinds(found.left_out, ["simulation"] if found.approximate else []),
+        found.effective_sample_size,
     )
 
 
 def _unknown(domain: Domain, inner: bool, note: str) -> TableBelief:
-    return TableBelief(domain, inner, None, None, "none", note=note)
+    return TableBelief(domain, inner, None, None, "none", note=note, left_out=("simulation",))
 
 
 def _bounded(likelihood: CellFactors, why: str) -> TableBelief:
@@ -247,7 +254,8 @@ def _bounded(likelihood: CellFactors, why: str) -> TableBelief:
     fixed = lower == upper
     note = say("{why} Only what follows from the limits of the published sums is counted.", why)
     rows = (np.where(fixed, 0, 1), np.where(fixed, lower, 0), np.array([[1.0], [0.0]]))
-    return TableBelief(likelihood.domain, True, None, rows, "bounds", note=note)
+    left_out = kinds(likelihood.left_out, ["simulation"])
+    return TableBelief(likelihood.domain, True, None, rows, "bounds", note=note, left_out=left_out)
 
 
 @dataclass(frozen=True, eq=False)

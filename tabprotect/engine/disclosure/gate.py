@@ -7,8 +7,8 @@ stated nowhere else; every shell publishes through :func:`protect`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 
 from tabprotect.engine.disclosure.gate_chance import mendings, remedies, untried
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -17,10 +17,17 @@ from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import OVERRULED, Problem, Protected, StaffVerdict
+from tabprotect.engine.protection.problem import (
+    OVERRULED,
+    STANDING,
+    Problem,
+    Protected,
+    StaffVerdict,
+)
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.languages.said import joined, say
 
@@ -81,12 +88,14 @@ def protect(
             continue
         found = verdict(done.release, limits, original=problem.table, progress=progress)
         done = _stated(done, limits, found)
-        if found.accepted or (found.passed is None and policy.unjudged == "warn"):
+        if found.passed:
             return _decided(done, objection, accept)
+        if found.passed is None and (standing := policy.standing_reasons(found.left_out)):
+            return _let_out(done, standing)
         alone = _stated(
             done, replace(limits, attempts_at_most=1), replace(found, attempts_at_most=1)
         )
-        if accept:
+        if accept and (found.passed is False or policy.unjudged == "reason"):
             return _decided(alone, found.sentence, accept)
         first = alone if first is None else first
     assert done is not None and done.record.verdict is not None and first is not None
@@ -111,13 +120,12 @@ def against(done: Protected, policy: HousePolicy) -> str:
             "It was judged by other limits than those of the house: protect the table again."
         )
     # A table protected before there were verdicts was released by another rule.
-    if found is None or found.accepted or (found.passed is None and policy.unjudged == "warn"):
-        return ""
-    return found.sentence
+    return "" if found is None or found.accepted else found.sentence
 
 
 def _limits(gate: Gate) -> tuple[object, ...]:
-    return gate.belief_limit, gate.share, gate.at_risk, gate.intruder
+    numbers = (getattr(gate, limit.name) for limit in fields(Limits))
+    return *numbers, gate.at_risk, gate.intruder
 
 
 def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
@@ -128,8 +136,9 @@ def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
     RefusedError
         When something stands against it and no reason is given.
     """
-    objection = against(done, policy)
-    if objection and not reason:
+    objection, found = against(done, policy), done.record.verdict
+    unjudged = found is not None and found.passed is None
+    if objection and (not reason or (unjudged and policy.unjudged == "refuse")):
         raise RefusedError(
             objection.rstrip("."),
             hint=say("set the mechanism otherwise, or give a reason: it is recorded"),
@@ -139,7 +148,8 @@ def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
 
 def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
     """The draw with the gate stated in its mechanism, and the verdict kept by the house."""
-    mechanism = replace(done.release.mechanism, gate=replace(limits, passed=found.passed))
+    gate = replace(limits, passed=found.passed, left_out=found.left_out)
+    mechanism = replace(done.release.mechanism, gate=gate)
     return Protected(
         replace(done.release, mechanism=mechanism), replace(done.record, verdict=found)
     )
@@ -149,9 +159,31 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
     """The draw with the decision kept by the house, if there was one."""
     if not accept or not against:
         return done
-    decision = say("{OVERRULED}: {accept}. {against}", OVERRULED, accept, against)
-    decisions = (decision, *done.record.decisions)
-    return Protected(done.release, replace(done.record, decisions=decisions))
+    return _with_reason(done, [say("{OVERRULED}: {accept}. {against}", OVERRULED, accept, against)])
+
+
+def _let_out(done: Protected, standing: Mapping[str, str]) -> Protected:
+    """The draw let out for the policy's own reasons, each on record."""
+    return _with_reason(
+        done,
+        [
+            say("{STANDING} ({kind}): {reason}", STANDING, kind, reason)
+            for kind, reason in standing.items()
+        ],
+    )
+
+
+def _with_reason(done: Protected, decisions: Sequence[str]) -> Protected:
+    """The draw with its decisions; its mechanism states that there is a reason, and not which."""
+    mechanism, found = done.release.mechanism, done.record.verdict
+    if mechanism.gate is not None:
+        mechanism = replace(mechanism, gate=replace(mechanism.gate, reason=True))
+    record = replace(
+        done.record,
+        decisions=(*decisions, *done.record.decisions),
+        verdict=None if found is None else replace(found, reason=True),
+    )
+    return Protected(replace(done.release, mechanism=mechanism), record)
 
 
 def _objected(

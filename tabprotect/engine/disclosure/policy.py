@@ -7,8 +7,8 @@ settings, where the window writes it. Its limits are public and stated in every 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -20,7 +20,9 @@ from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.engine.release.mechanism import ATTEMPTS, SHARE, Gate
+from tabprotect.engine.release.left_out import KINDS
+from tabprotect.engine.release.limits import MEAN_BELIEF_LIMIT, SHARE, Limits
+from tabprotect.engine.release.mechanism import ATTEMPTS, Gate
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.languages.said import say
 
@@ -28,11 +30,14 @@ VARIABLE = "TABPROTECT_POLICY"
 """The environment variable that names the house's policy file."""
 
 Again = Literal["warn", "reason", "refuse"]
-Unjudged = Literal["reason", "warn"]
+Unjudged = Literal["reason", "refuse"]
+Insiders = Literal["tell", "judge"]
 ShortSeed = Literal["warn", "refuse"]
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "second_release": get_args(Again),
+    "together": get_args(Again),
+    "insiders": get_args(Insiders),
     "unjudged": get_args(Unjudged),
     "short_seed": get_args(ShortSeed),
 }
@@ -44,14 +49,24 @@ class HousePolicy:
 
     Attributes
     ----------
-    belief_limit, share, attempts_at_most, intruder
-        As in :class:`~tabprotect.engine.release.stated_gate.Gate`.
+    belief_limit, share, mean_belief_limit, small_share, attempts_at_most, intruder
+        As in :class:`~tabprotect.engine.release.mechanism.Gate`.
+    insiders, insider_limit
+        Whether the chance that somebody alone in a cell learns another at-risk count is told or
+        judged, and its limit then.
     at_risk
         The counts at risk, such as ``1..2``; empty means the table's own rule.
     second_release
         What a second release of the same table requires.
+    together
+        What a release requires that is beyond the limits together with earlier ones.
     unjudged
-        What a release that cannot be judged requires: a reason, or only a warning.
+        Whether a release that cannot be judged, or not whole, may leave with a reason.
+    standing
+        Reasons that are taken whenever something of that kind is left out; each goes into the
+        dossier.
+    epsilon_limit
+        The most that private releases of one original may spend together; 0 for no limit.
     short_seed
         How a given seed that could be guessed is treated.
     two_signatures
@@ -60,13 +75,20 @@ class HousePolicy:
 
     belief_limit: float = BELIEF_LIMIT
     share: float = SHARE
+    mean_belief_limit: float = MEAN_BELIEF_LIMIT
+    small_share: float = 1.0
+    insiders: Insiders = "tell"
+    insider_limit: float = 1.0
     attempts_at_most: int = ATTEMPTS
     at_risk: str = ""
     intruder: str = ""
     second_release: Again = "warn"
+    together: Again = "refuse"
     unjudged: Unjudged = "reason"
     short_seed: ShortSeed = "warn"
     two_signatures: bool = False
+    epsilon_limit: float = 0.0
+    standing: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         wrong: dict[str, str] = {}
@@ -77,6 +99,13 @@ class HousePolicy:
                     ", ".join(choices),
                     repr(getattr(self, name)),
                 )
+        for kind, reason in self.standing.items():
+            if kind not in KINDS:
+                wrong[f"standing.{kind}"] = say("must be one of {KINDS}", ", ".join(KINDS))
+            elif not reason.strip():
+                wrong[f"standing.{kind}"] = say("says no reason")
+        if self.epsilon_limit < 0:
+            wrong["epsilon_limit"] = say("must not be negative")
         try:
             self.limits()
         except ParameterError as error:
@@ -100,7 +129,19 @@ class HousePolicy:
         """
         stated = SmallCount.parse(self.at_risk) if self.at_risk else at_risk or SmallCount()
         attempts = self.attempts_at_most if random else min(self.attempts_at_most, 1)
-        return Gate(self.belief_limit, self.share, stated, attempts, self.intruder, changed=changed)
+        return Gate(
+            **{limit.name: getattr(self, limit.name) for limit in fields(Limits)}
+            | {"insider_limit": self.insider_limit if self.insiders == "judge" else 1.0},
+            at_risk=stated,
+            attempts_at_most=attempts,
+            intruder=self.intruder,
+            changed=changed,
+        )
+
+    def standing_reasons(self, left_out: Iterable[str]) -> Mapping[str, str] | None:
+        """The reason for each kind that is left out; ``None`` where the policy has none for one."""
+        found = {kind: self.standing.get(kind, "") for kind in left_out}
+        return found if found and all(found.values()) else None
 
     def enough_sign(self, prepared_by: str, approved_by: str) -> bool:
         """Return True if enough people answer for a release: two of different names if the policy says so."""
@@ -109,7 +150,7 @@ class HousePolicy:
 
     def as_dict(self) -> dict[str, object]:
         """The fields by name, as in the file."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> HousePolicy:
@@ -123,7 +164,7 @@ class HousePolicy:
         try:
             return decoded(given, cls)
         except FieldsError as error:
-            known = ", ".join(field.name for field in fields(cls))
+            known = ", ".join(one.name for one in fields(cls))
             raise ParameterError(error.fields, hint=say("the limits are {known}", known)) from None
 
 

@@ -17,6 +17,7 @@ Insiders are reported, not judged: the release owes them their own cell only.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +29,9 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
+from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import CHANGED, Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
@@ -45,11 +48,11 @@ INSIDERS_WORK = 200_000_000
 """The most cells of all originals for each insider: about a second."""
 
 
+NONE_EXPECTED = 1e-9
+"""Expected at-risk cells below which there is no mean belief."""
+
 ALONE = 0.5
 """The probability of holding one person from which on a cell has an insider."""
-
-ROUNDING = 1e-12
-"""The tolerance for sums of probabilities, so that even odds count as even."""
 
 
 def insider_verdict(
@@ -97,6 +100,7 @@ def insider_verdict(
         certain=int((highest > certain).sum()),
         way="exact",
         note=user.note,
+        left_out=user.left_out,
     )
 
 
@@ -156,8 +160,7 @@ def verdict(
         tables += [] if insider is None else [insider]
     return StaffVerdict(
         tuple(tables),
-        belief_limit=limits.belief_limit,
-        share=limits.share,
+        limits=limits,
         attempts_at_most=limits.attempts_at_most,
         note=joined(
             dict.fromkeys(
@@ -167,6 +170,9 @@ def verdict(
                 ]
             ),
             " ",
+        ),
+        left_out=kinds(
+            *(table.left_out for table in tables), ["attempts"] if limits.changed else []
         ),
         staff=None
         if original is None
@@ -184,46 +190,68 @@ def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:
 
 
 def _judged(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:
-    at_risk, known, certain = _figures(belief, limits.at_risk, limits.belief_limit)
+    found = _figures(belief, limits.at_risk, limits.belief_limit)
     return TableVerdict(
         who=who,
         names=belief.domain.names,
         inner=belief.inner,
         cells=belief.domain.size if belief.judged is None else int(belief.judged.sum()),
-        at_risk=at_risk,
-        known=known,
-        certain=certain,
+        at_risk=found.at_risk,
+        known=found.known,
+        certain=found.certain,
         way=belief.way,
         error=belief.error,
         note=belief.note,
+        mean_belief=found.mean_belief,
+        small_known=found.small_known,
+        left_out=belief.left_out,
     )
 
 
-def posterior_figures(
-    posterior: Posterior, rule: SmallCount, limit: float
-) -> tuple[float, int, int]:
-    """at_risk, known and certain over all cells of a posterior."""
+@dataclass(frozen=True)
+class Figures:
+    """What a reader learns of the cells of one table: see :class:`TableVerdict`."""
+
+    at_risk: float = 0.0
+    known: int = 0
+    certain: int = 0
+    mean_belief: float | None = None
+    small_known: int = 0
+
+
+def posterior_figures(posterior: Posterior, rule: SmallCount, limit: float) -> Figures:
+    """The figures of all cells of a posterior."""
     from tabprotect.engine.disclosure.cell_beliefs import as_belief
 
     return _figures(as_belief(posterior, inner=True, judged=None), rule, limit)
 
 
-def _figures(belief: TableBelief, rule: SmallCount, limit: float) -> tuple[float, int, int]:
-    """at_risk, known, certain of one table."""
+def _figures(belief: TableBelief, rule: SmallCount, limit: float) -> Figures:
     if belief.rows is None:
-        return 0.0, 0, 0
+        return Figures()
     _, first, chances = belief.rows
     # Only cells that could be at risk at all are examined.
     cells = belief.among((first <= rule.high) & (first + chances.shape[1] > rule.low))
-    inside, highest = np.zeros(len(cells)), np.zeros(len(cells))
+    inside, highest, squares = (np.zeros(len(cells)) for _ in range(3))
     if len(cells):
         low = max(rule.low, int(first[cells].min()))
         high = min(rule.high, int(first[cells].max()) + chances.shape[1] - 1)
         for value in range(low, high + 1):
             chance = belief.probability(value, cells)
             inside += chance
+            squares += chance**2
+            if belief.draws:
+                # The square of a share of draws is too large by the share's variance.
+                squares -= chance * (1.0 - chance) / belief.draws
             np.maximum(highest, chance, out=highest)
-    return float(inside.sum()), int((highest > limit).sum()), int((highest > CERTAIN).sum())
+    expected = float(inside.sum())
+    return Figures(
+        expected,
+        int((highest > limit).sum()),
+        int((highest > CERTAIN).sum()),
+        float(squares.sum()) / expected if expected >= NONE_EXPECTED else None,
+        int((inside > limit).sum()),
+    )
 
 
 def _staff(
@@ -260,7 +288,7 @@ def _staff(
         known=int((every > limits.belief_limit).sum()),
         certain=int((every > CERTAIN).sum()),
         stuck=_stuck(likelihood, original, limits.at_risk),
-        mean_belief=float(every.mean()) if len(every) else 0.0,
+        mean_belief=float(every.mean()) if len(every) else None,
         worst=worst,
     )
 

@@ -29,6 +29,7 @@ from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.sums import laws_of, standard_errors
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     CellFactors,
@@ -209,13 +210,14 @@ def posterior_joined(
         weights = np.ones(len(tables))
     else:
         tables, weights = listed
-    note = first.note
+    note, kept_out = first.note, first.left_out
     log = np.log(weights, where=weights > 0, out=np.full(len(weights), -np.inf))
     for number, other in enumerate(others):
         progress.report(say("weighing by the other releases"), number / len(others))
-        more, left_out = _log_weights(other, tables, randomness, progress)
+        more, unused = _log_weights(other, tables, randomness, progress)
         log = log + more
-        note = joined(filter(None, [note, left_out]), " ")
+        note = joined(filter(None, [note, unused.note]), " ")
+        kept_out = kinds(kept_out, unused.left_out)
     peak = float(log.max(initial=-np.inf))
     if peak == -np.inf:
         if exact:
@@ -235,12 +237,11 @@ def posterior_joined(
                 effective,
             )
         )
-    return _weighed(first, (tables, weights), effective, note)
+    first = replace(first, note=note, left_out=kept_out)
+    return _weighed(first, (tables, weights), effective)
 
 
-def _weighed(
-    first: Posterior, weighed: tuple[Ints, Floats], effective: float | None, note: str
-) -> Posterior:
+def _weighed(first: Posterior, weighed: tuple[Ints, Floats], effective: float | None) -> Posterior:
     possible = weighed[1] > 0
     tables, weights = weighed[0][possible], weighed[1][possible]
     cells = tables.shape[1]
@@ -274,13 +275,20 @@ def _weighed(
         draws=None if effective is None else len(weighed[1]),
         r_hat=None,
         independent=False,
-        note=note,
     )
+
+
+@dataclass(frozen=True)
+class _Unused:
+    """What a weight leaves out."""
+
+    note: str = ""
+    left_out: tuple[Kind, ...] = ()
 
 
 def _log_weights(
     likelihood: Likelihood, tables: Ints, randomness: Randomness, progress: Progress
-) -> tuple[Floats, str]:
+) -> tuple[Floats, _Unused]:
     """Log P(release | original) of whole originals, up to a constant, and what was left out."""
     if isinstance(likelihood, CellFactors):
         return _by_factors(likelihood, tables, randomness, progress)
@@ -288,19 +296,21 @@ def _log_weights(
         log = log_weights(likelihood, tables, progress)
         if log is None:
             raise InfeasibleError(_TOO_MANY)
-        return log, ""
+        return log, _Unused()
     alone = infer(likelihood, Uniform(), progress=progress)
     listed = alone.list_originals()
     if listed is None:
         raise InfeasibleError(_TOO_MANY)
     known = {row.tobytes(): weight for row, weight in zip(*listed, strict=True)}
     found = np.array([known.get(row.tobytes(), 0.0) for row in np.ascontiguousarray(tables)])
-    return np.log(found, where=found > 0, out=np.full(len(found), -np.inf)), alone.note
+    return np.log(found, where=found > 0, out=np.full(len(found), -np.inf)), _Unused(
+        alone.note, alone.left_out
+    )
 
 
 def _by_factors(
     likelihood: CellFactors, tables: Ints, randomness: Randomness, progress: Progress
-) -> tuple[Floats, str]:
+) -> tuple[Floats, _Unused]:
     filled = np.diff(likelihood.starts) > 0
     sums = np.zeros((len(tables), likelihood.factors), dtype=np.int64)
     if filled.any():
@@ -310,16 +320,16 @@ def _by_factors(
     for kind in np.unique(likelihood.kind).tolist():
         mine = sums[:, likelihood.kind == kind]
         log += kind_logs(likelihood, kind, mine).sum(axis=1)
-    rerun = likelihood.rerun
+    rerun, unused = likelihood.rerun, _Unused(likelihood.note, likelihood.left_out)
     if rerun is None:
-        return log, likelihood.note
+        return log, unused
     candidates = np.flatnonzero(log > -np.inf)
     if not rerun.exact or len(candidates) > MOST_RERUNS:
-        return log, likelihood.note
+        return log, unused
     generator = randomness.generator()
     for number, k in enumerate(candidates.tolist()):
         progress.report(say("weighing by the other releases"), number / len(candidates))
         table = Table.dense(likelihood.domain, tables[k].reshape(likelihood.domain.shape))
         chance = rerun.estimate(table, generator)
         log[k] = log[k] + np.log(chance) if chance > 0 else -np.inf
-    return log, ""
+    return log, _Unused()

@@ -15,6 +15,7 @@ from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
@@ -116,6 +117,7 @@ class Posterior:
     independent: bool = False
     note: str = ""
     approximate: bool = False
+    left_out: tuple[Kind, ...] = ()
     list_originals: Callable[[], tuple[Ints, Floats] | None] = field(
         default=lambda: None, repr=False
     )
@@ -130,7 +132,7 @@ class Posterior:
     @property
     def complete(self) -> bool:
         """True if all that the mechanism says was used, and exactly."""
-        return not (self.note or self.approximate)
+        return not (self.left_out or self.approximate)
 
     @property
     def width(self) -> int:

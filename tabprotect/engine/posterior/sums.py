@@ -228,4 +228,5 @@ def _margin(
         independent=effective is not None and (posterior.independent or posterior.way == "exact"),
         note=posterior.note,
         approximate=posterior.approximate,
+        left_out=posterior.left_out,
     )

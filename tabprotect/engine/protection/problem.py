@@ -199,6 +199,9 @@ class Draft:
 OVERRULED = say("published all the same")
 """First words of a decision that releases against a finding."""
 
+STANDING = say("standing reason of the house")
+"""First words of a decision that the policy takes for what is not judged whole."""
+
 GIVEN_SEED = say("a given seed was used: whoever knows it can replay every coin")
 """The decision that a run records."""
 
@@ -248,7 +251,7 @@ class RunEvidence:
     @property
     def overruled(self) -> bool:
         """Return True if a decision releases it against a finding."""
-        return any(decision.startswith(OVERRULED) for decision in self.decisions)
+        return any(decision.startswith((OVERRULED, STANDING)) for decision in self.decisions)
 
     @property
     def blocked_share(self) -> float:
@@ -334,7 +337,7 @@ class Staff:
         Cells that no cycle of the mechanism can move; ``None`` without cycles. Nothing is gated on
         it.
     mean_belief
-        Mean belief in the true count; 0 where no cell is at risk.
+        Mean belief in the true count; ``None`` where no cell is at risk or nothing was judged.
     worst
         The cell with the highest belief; ``None`` where none is at risk.
     """
@@ -343,7 +346,7 @@ class Staff:
     known: int
     certain: int
     stuck: int | None
-    mean_belief: float
+    mean_belief: float | None
     worst: WorstCell | None
 
     def as_json(self) -> dict[str, object]:
@@ -367,8 +370,10 @@ class Staff:
     @property
     def sentence(self) -> str:
         """The figures in words."""
-        if not self.at_risk_cells or self.worst is None:
+        if not self.at_risk_cells:
             return say("In truth no judged cell is at risk.")
+        if self.worst is None or self.mean_belief is None:
+            return say("In truth {at_risk_cells:,} cells are at risk.", self.at_risk_cells)
         cell = ", ".join(self.worst.cell) or say("the grand total")
         return plural(
             self.known,

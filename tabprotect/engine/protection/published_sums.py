@@ -10,6 +10,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError, TooLargeError
+from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.release.likelihood import CellFactors, Rerun, each_cell
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
@@ -111,6 +112,7 @@ def sum_factors(
     *,
     rerun: Rerun | None = None,
     note: str = "",
+    left_out: tuple[Kind, ...] = (),
     signed: bool = False,
 ) -> CellFactors:
     """One factor for each published number; cells that are the same sum are one number.
@@ -122,7 +124,7 @@ def sum_factors(
         publication,) in the order of :func:`counts_of`.
     weigh
         (published count, inner cells behind it) -> what its true sum may be.
-    rerun, note
+    rerun, note, left_out
         As in ``CellFactors``.
     signed
         Whether the mechanism can publish negative counts.
@@ -152,7 +154,7 @@ def sum_factors(
     first, kind = equal_rows([counts, behind])
     kinds = [weigh(int(counts[k]), int(behind[k])) for k in first]
     factors = CellFactors.of(publication.domain, release.tables, (starts, inner), kind, kinds)
-    return replace(factors, rerun=rerun, note=note)
+    return replace(factors, rerun=rerun, note=note, left_out=left_out)
 
 
 def with_total(factors: CellFactors, total: Support) -> CellFactors:

@@ -17,6 +17,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -208,8 +209,10 @@ class CellFactors:
     rerun
         All else that the mechanism says, for each candidate original; ``None`` if there is nothing.
     note
-        What the factors leave out, in words: reported wherever ``rerun`` is not (or cannot be)
-        used.
+        What the factors leave out or assume, in words: reported wherever ``rerun`` is not (or
+        cannot be) used.
+    left_out
+        The kinds of what they leave out; none for an assumption that readers share.
     approximate
         Whether the factors by themselves are only close to the mechanism's own law.
     """
@@ -226,6 +229,7 @@ class CellFactors:
     rerun: Rerun | None = None
     note: str = ""
     approximate: bool = False
+    left_out: tuple[Kind, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.low > self.high).any() or (self.low < 0).any():
@@ -290,6 +294,7 @@ def product(factors: Sequence[CellFactors]) -> CellFactors:
         rerun=_product_of_reruns(reruns, first.domain) if reruns else None,
         note=joined(dict.fromkeys(one.note for one in factors if one.note), " "),
         approximate=any(one.approximate for one in factors),
+        left_out=kinds(*(one.left_out for one in factors)),
     )
 
 
@@ -329,6 +334,7 @@ def independent(
     hidden: tuple[int, int, Floats | None] = (0, UNBOUNDED, None),
     rerun: Rerun | None = None,
     note: str = "",
+    left_out: tuple[Kind, ...] = (),
 ) -> CellFactors:
     """Every inner cell by itself, its factor a function of its published count.
 
@@ -347,7 +353,7 @@ def independent(
         kinds.append(hidden)
     domain = published.table.domain
     factors = CellFactors.of(domain, (published,), each_cell(domain), kind, kinds)
-    return replace(factors, rerun=rerun, note=note)
+    return replace(factors, rerun=rerun, note=note, left_out=left_out)
 
 
 Likelihood = MoveSequence | AdaptiveSequence | CellFactors

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
-from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Values
+from tabprotect.engine.release.left_out import Kind, kinds
+from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_from_json, domain_json
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import say
-
-SHARE = 0.05
-"""Share of the at-risk cells expected by a reader that may be known."""
 
 ATTEMPTS = 3
 """Most draws of a method with chance."""
@@ -44,15 +42,12 @@ READERS = ("uniform", "positive")
 """Beliefs that an intruder may be taken to start with: prior texts that name no file."""
 
 
-@dataclass(frozen=True)
-class Gate:
-    """The public limits, stated in the mechanism.
+@dataclass(frozen=True, kw_only=True)
+class Gate(Limits):
+    """The public limits and what came of them, stated in the mechanism.
 
     Attributes
     ----------
-    belief_limit, share
-        Known: one at-risk value is believed with more than ``belief_limit``. At most ``share``
-        of the expected at-risk cells of each judged table may be known.
     at_risk
         The counts at risk.
     attempts_at_most
@@ -60,27 +55,30 @@ class Gate:
     intruder
         Prior text of the intruder judged beside the user; empty for none.
     passed
-        Whether the release passes; ``None`` if it could not be judged.
+        Whether the release passes; ``None`` if it could not be judged, or not whole.
+    left_out
+        The kinds of what was not judged.
+    reason
+        Whether a reason was given for what is beyond the limits or was not judged; which one is
+        the house's own.
     changed
         Whether another mechanism, or other coins, were refused for the same table before.
     """
 
-    belief_limit: float = BELIEF_LIMIT
-    share: float = SHARE
     at_risk: SmallCount = field(default_factory=SmallCount)
     attempts_at_most: int = ATTEMPTS
     intruder: str = ""
     passed: bool | None = True
+    left_out: tuple[Kind, ...] = ()
+    reason: bool = False
     changed: bool = False
 
     def __post_init__(self) -> None:
-        wrong = {}
-        if not 0.5 <= self.belief_limit < 1:
-            wrong["belief_limit"] = say(
-                "must be at least 0.5 and below 1, is {belief_limit}", self.belief_limit
-            )
-        if not 0 <= self.share <= 1:
-            wrong["share"] = say("must be from 0 to 1, is {share}", self.share)
+        wrong: dict[str, str] = {}
+        try:
+            super().__post_init__()
+        except ParameterError as error:
+            wrong |= error.fields
         if not 1 <= self.attempts_at_most <= MOST_ATTEMPTS:
             wrong["attempts_at_most"] = say("must be from 1 to {MOST_ATTEMPTS}", MOST_ATTEMPTS)
         if self.intruder not in ("", *READERS):
@@ -93,11 +91,12 @@ class Gate:
         return {
             "attempts_at_most": self.attempts_at_most,
             "gate": {
-                "belief_limit": self.belief_limit,
-                "share": self.share,
+                **{name: getattr(self, name) for name in _NUMBERS},
                 "at_risk": str(self.at_risk),
                 "intruder": self.intruder,
                 "passed": self.passed,
+                "left_out": list(self.left_out),
+                "reason": self.reason,
                 # Left out if false: that is what a reader assumes.
                 **({_CHANGED: True} if self.changed else {}),
             },
@@ -118,26 +117,34 @@ class Gate:
         try:
             assert isinstance(stated, Mapping) and set(stated) - {_CHANGED} == set(_FIELDS)
             assert stated.get(_CHANGED, True) is True
-            passed, attempts = stated["passed"], data["attempts_at_most"]
+            passed, attempts, left_out = (
+                stated["passed"],
+                data["attempts_at_most"],
+                stated["left_out"],
+            )
             assert passed is None or isinstance(passed, bool)
-            assert type(attempts) is int
-            numbers = [stated["belief_limit"], stated["share"]]
-            assert all(type(number) in (int, float) for number in numbers)
+            assert type(attempts) is int and isinstance(stated["reason"], bool)
+            assert isinstance(left_out, list) and all(isinstance(kind, str) for kind in left_out)
+            assert list(kinds(left_out)) == left_out and not (passed and left_out)
+            assert all(type(stated[name]) in (int, float) for name in _NUMBERS)
             assert isinstance(stated["at_risk"], str) and isinstance(stated["intruder"], str)
             return cls(
-                belief_limit=float(numbers[0]),
-                share=float(numbers[1]),
+                **{name: float(stated[name]) for name in _NUMBERS},
                 at_risk=SmallCount.parse(stated["at_risk"]),
                 attempts_at_most=attempts,
                 intruder=stated["intruder"],
                 passed=passed,
+                left_out=kinds(left_out),
+                reason=stated["reason"],
                 changed=_CHANGED in stated,
             )
         except (AssertionError, KeyError, ParameterError):
             raise InputError(say('the mechanism\'s "gate" is not as it was written')) from None
 
 
-_FIELDS = ("belief_limit", "share", "at_risk", "intruder", "passed")
+_NUMBERS = tuple(limit.name for limit in fields(Limits))
+
+_FIELDS = (*_NUMBERS, "at_risk", "intruder", "passed", "left_out", "reason")
 
 _CHANGED = "changed_after_refusal"
 

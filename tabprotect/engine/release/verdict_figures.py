@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tabprotect.languages.said import capital, joined, plural, say
+from tabprotect.engine.release.left_out import SAID as UNJUDGED
+from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.limits import ROUNDING, Limits
+from tabprotect.languages.said import capital, joined, percent, plural, say
 
 JudgedBy = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
 """The way in which a posterior was found: exactly; by independent exact draws; by weighed or
@@ -62,7 +65,16 @@ class TableVerdict:
     way, error
         The way the posterior was found; the largest standard error of a probability, 0 if exact.
     note
-        The part left out, in words; empty if none was.
+        What is left out or assumed, in words; empty for nothing.
+    mean_belief
+        What the reader expects their belief in the truth to be over the at-risk cells: the sum of
+        b(v)^2 over the sum of b(v), over cells and at-risk values v. ``None`` where they expect
+        none.
+    small_known
+        Number of cells that the reader is certain to be at risk, whichever value they hold: at-risk
+        values together are believed with more than the limit.
+    left_out
+        The kinds of what is left out.
     """
 
     who: Who
@@ -75,6 +87,9 @@ class TableVerdict:
     way: JudgedBy
     error: float = 0.0
     note: str = ""
+    mean_belief: float | None = None
+    small_known: int = 0
+    left_out: tuple[Kind, ...] = ()
 
     @property
     def label(self) -> str:
@@ -85,6 +100,19 @@ class TableVerdict:
     def judged(self) -> bool:
         """True if there is a posterior to judge by."""
         return self.way not in ("bounds", "none")
+
+    def allowed(self, limits: Limits) -> float:
+        """The largest number of its cells that may be known."""
+        return limits.share * self.at_risk
+
+    def fails(self, limits: Limits) -> bool:
+        """True if the reader would know or guess more than the limits allow."""
+        expected = self.mean_belief is not None
+        return (
+            self.known > self.allowed(limits)
+            or (expected and (self.mean_belief or 0.0) > limits.mean_belief_limit + ROUNDING)
+            or (expected and self.small_known > limits.small_share * self.at_risk + ROUNDING)
+        )
 
     def as_json(self) -> dict[str, object]:
         """One entry of ``tables``."""
@@ -98,7 +126,10 @@ class TableVerdict:
             "certain": self.certain,
             "way": self.way,
             "error": self.error,
-            "complete": not self.note,
+            "mean_belief": self.mean_belief,
+            "small_known": self.small_known,
+            "complete": not self.left_out,
+            "left_out": list(self.left_out),
             "note": self.note,
         }
 
@@ -113,17 +144,24 @@ class Verdict:
     ----------
     tables
         Every judged table, for each reader.
-    belief_limit, share, attempts_at_most
+    limits
         The limits that applied.
+    attempts_at_most
+        Most draws there could have been.
     note
-        The part left out, in words; empty if none was.
+        What is left out or assumed, in words; empty for nothing.
+    left_out
+        The kinds of what is left out.
+    reason
+        Whether a reason was given for letting out what was not judged whole.
     """
 
     tables: tuple[TableVerdict, ...]
-    belief_limit: float
-    share: float
+    limits: Limits
     attempts_at_most: int
     note: str = ""
+    left_out: tuple[Kind, ...] = ()
+    reason: bool = False
 
     @property
     def _user(self) -> tuple[TableVerdict, ...]:
@@ -147,7 +185,18 @@ class Verdict:
     @property
     def limit(self) -> float:
         """The largest number of cells that may be known in all."""
-        return self.share * self.at_risk
+        return self.limits.share * self.at_risk
+
+    @property
+    def mean_belief(self) -> float | None:
+        """That of the inner cells, as ``infer`` shows them; of the first table without them."""
+        own = sorted(self._user, key=lambda table: not table.inner)
+        return own[0].mean_belief if own else None
+
+    @property
+    def small_known(self) -> int:
+        """Number of cells known to be at risk, over all judged tables."""
+        return sum(table.small_known for table in self._user)
 
     @property
     def way(self) -> JudgedBy:
@@ -161,8 +210,8 @@ class Verdict:
 
     @property
     def complete(self) -> bool:
-        """True if everything public was taken into account, and exactly."""
-        return not self.note
+        """True if everything public was taken into account."""
+        return not self.left_out
 
     @property
     def judged(self) -> bool:
@@ -177,17 +226,19 @@ class Verdict:
         together, too.
         """
         others = (table for table in self.tables if table.who != "insider")
-        return tuple(t for t in others if t.known > self.share * t.at_risk)
-
-    @property
-    def accepted(self) -> bool:
-        """True if the release passes the gate. A release that cannot be judged never passes."""
-        return self.judged and not self.failing
+        return tuple(table for table in others if table.fails(self.limits))
 
     @property
     def passed(self) -> bool | None:
-        """As :attr:`accepted`, but ``None`` if the release can be neither accepted nor refused."""
-        return None if not self.judged and not self.failing else self.accepted
+        """True if the release passes the gate; ``None`` if it was not judged, or not whole."""
+        if self.failing:
+            return False
+        return True if self.judged and self.complete else None
+
+    @property
+    def accepted(self) -> bool:
+        """True if it may leave: it passes, or there is a reason for what was not judged."""
+        return self.passed is True or (self.passed is None and self.reason)
 
     @property
     def sentence(self) -> str:
@@ -203,13 +254,22 @@ class Verdict:
             if table.who == "insider" and table.known
         )
         said = capital(learned(self, self.limit))
-        return say("{said}.{inside} Judged {SAID}", said, inside, SAID[self.way]) + (
-            "." if self.complete else say(", incompletely. {note}", self.note)
-        )
+        judged = say("{said}.{inside} Judged {SAID}.", said, inside, SAID[self.way])
+        if self.complete:
+            return judged
+        return say("{judged} {unjudged}", judged, self.unjudged)
+
+    @property
+    def unjudged(self) -> str:
+        """What was not judged, in words; empty for nothing."""
+        if self.complete:
+            return ""
+        parts = ", ".join(UNJUDGED[kind] for kind in self.left_out)
+        return joined(filter(None, [say("Not judged: {parts}.", parts), self.note]), " ")
 
     def _failure(self, table: TableVerdict) -> str:
         which = say("the inner cells") if table.inner else say("the table {label}", table.label)
-        return say("{said} ({which}).", capital(learned(table, self.share * table.at_risk)), which)
+        return say("{said} ({which}).", capital(exceeded(table, self.limits)), which)
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``--json``."""
@@ -220,13 +280,20 @@ class Verdict:
             "limit": self.limit,
             "accepted": self.accepted,
             "attempts_at_most": self.attempts_at_most,
-            "belief_limit": self.belief_limit,
-            "share": self.share,
+            "belief_limit": self.limits.belief_limit,
+            "share": self.limits.share,
+            "mean_belief": self.mean_belief,
+            "mean_belief_limit": self.limits.mean_belief_limit,
+            "small_known": self.small_known,
+            "small_share": self.limits.small_share,
             "way": self.way,
             "error": self.error,
             "complete": self.complete,
+            "left_out": list(self.left_out),
             "note": self.note,
-            "tables": [table.as_json() for table in self.tables],
+            "tables": [
+                table.as_json() | {"limit": table.allowed(self.limits)} for table in self.tables
+            ],
             "sentence": self.sentence,
         }
 
@@ -271,6 +338,28 @@ def learned(judged: TableVerdict | Verdict, limit: float) -> str:
         at_risk,
         expected_number(limit),
         sure,
+    )
+
+
+def exceeded(table: TableVerdict, limits: Limits) -> str:
+    """What of a table is beyond a limit, as part of a sentence."""
+    if table.known > table.allowed(limits):
+        return learned(table, table.allowed(limits))
+    if table.mean_belief is not None and table.mean_belief > limits.mean_belief_limit + ROUNDING:
+        return say(
+            "{reader} who guesses at the small counts would be right {often} of the time "
+            "(limit {limit})",
+            READER[table.who],
+            percent(table.mean_belief),
+            percent(limits.mean_belief_limit),
+        )
+    return say(
+        "{reader} would be certain of {small:,} of {at_risk} expected at-risk cells that they are "
+        "small (limit {limit})",
+        READER[table.who],
+        table.small_known,
+        expected_number(table.at_risk),
+        expected_number(limits.small_share * table.at_risk),
     )
 
 

@@ -27,14 +27,14 @@ class ShareKnown(Measure):
     noun = "risk"
     needs = ("posterior",)
     over = "inner cells"
-    which: ClassVar[int] = 1
+    which: ClassVar[str] = "known"
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
         found = posterior_figures(case.posterior, case.problem.at_risk, BELIEF_LIMIT)
-        if not found[0]:
+        if not found.at_risk:
             raise NotComputable(say("a reader expects no cell at risk"))
-        return Figure(found[self.which] / found[0], None, case.left_out)
+        return Figure(getattr(found, self.which) / found.at_risk, None, case.left_out)
 
 
 class ShareCertain(ShareKnown):
@@ -42,7 +42,7 @@ class ShareCertain(ShareKnown):
 
     name = "share_certain"
     label = say("Share of at-risk cells a reader is certain of")
-    which = 2
+    which = "certain"
 
 
 PLUGINS = (ShareKnown(), ShareCertain())

@@ -185,6 +185,7 @@ def _joined(
         r_hat=max((p.r_hat for p in simulated if p.r_hat is not None), default=None),
         note=likelihood.note if likelihood.rerun is None else "",
         approximate=likelihood.approximate and likelihood.rerun is None,
+        left_out=likelihood.left_out if likelihood.rerun is None else (),
     )
 
 

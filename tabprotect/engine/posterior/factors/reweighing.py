@@ -83,7 +83,12 @@ def reweighed(
     """
     rerun = likelihood.rerun
     assert rerun is not None
-    left_out = replace(found, note=likelihood.note, approximate=likelihood.approximate)
+    left_out = replace(
+        found,
+        note=likelihood.note,
+        approximate=likelihood.approximate,
+        left_out=likelihood.left_out,
+    )
     unknown = np.flatnonzero((found.chances > 0).sum(axis=1)[found.group_of_cell] > 1)
     if parts is None or len(unknown) > REWEIGHING_CELLS:
         return left_out
@@ -317,4 +322,5 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
         draws=None if exact else (len(weights) if weighed.listed else 1) * len(tables),
         note="",
         approximate=False,
+        left_out=(),
     )

@@ -88,6 +88,7 @@ def with_totals(
         lambda published, _: of_count(table, published),
         rerun=rerun,
         note=NOTE,
+        left_out=("key_algebra",),
     )
     return replace(factors, approximate=True)
 

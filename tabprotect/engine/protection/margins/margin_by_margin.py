@@ -16,6 +16,7 @@ from tabprotect.engine.protection.method import MAY_NAME_FILES, Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import KEY_MODULUS
+from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
@@ -137,13 +138,14 @@ def product_over_margins(
     parts: Sequence[CellFactors],
     *,
     note: str = "",
+    left_out: tuple[Kind, ...] = (),
 ) -> CellFactors:
     """The product of the margins' likelihoods, each part over the cells of one margin.
 
     A cell of a margin is a sum of inner cells, so a sum of a margin's cells is a sum of inner cells.
     """
     starts, cells = [np.zeros(1, dtype=np.int64)], []
-    kind, kinds, logs = [], 0, 0
+    kind, number, logs = [], 0, 0
     log_starts = [np.zeros(1, dtype=np.int64)]
     for m, part in enumerate(parts):
         keys = publication.keys(m)
@@ -156,9 +158,9 @@ def product_over_margins(
         cells.append(order[at])
         reached = np.concatenate([[0], np.cumsum(lengths)])[part.starts[1:]]
         starts.append(starts[-1][-1] + reached)
-        kind.append(part.kind + kinds)
+        kind.append(part.kind + number)
         log_starts.append(logs + part.log_starts[1:])
-        kinds += len(part.low)
+        number += len(part.low)
         logs += len(part.logs)
     return CellFactors(
         domain=publication.domain,
@@ -173,6 +175,7 @@ def product_over_margins(
         rerun=_rerun(publication, parts),
         note=joined(filter(None, dict.fromkeys([note, *(part.note for part in parts)])), " "),
         approximate=any(part.approximate for part in parts),
+        left_out=kinds(left_out, *(part.left_out for part in parts)),
     )
 
 

@@ -181,6 +181,7 @@ class Bootstrap(Method):
             note=say(
                 "This posterior leaves out that the counts were drawn together, given their sum."
             ),
+            left_out=("pattern_choice",),
         )
 
 

@@ -75,6 +75,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_sums import rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
+from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.design_weights import SCALE
@@ -97,6 +98,9 @@ MARGIN_NOTE = say(
     "The inner cells are not published. This posterior is about the cells of {names}, from that "
     "table alone; the other published tables can say much more."
 )
+
+BESIDE_OTHERS: tuple[Kind, ...] = ("joint_noise", "key_algebra")
+"""What a table by itself leaves out of several."""
 
 WEIGHTS_NOTE = say(
     "Published are estimates, sums of design weights. This posterior is about counts of records; "
@@ -402,21 +406,24 @@ class CellKey(Method):
         """Cell by cell a row of the perturbation table; totals of small tables by drawn keys."""
         values = self.resolve(release.domain, release.mechanism.parameters)
         table, notes = table_of(values), []
+        several = len(release.tables) > 1
         main, inner = release.tables[0], release.inner
         weighted = self.weighted(values)
         if weighted:
             low, high = _range_of(values)
             check_possible(main.table.counts, table, low=low, high=high)
             notes.append(WEIGHTS_NOTE.format(low=low / SCALE, high=high / SCALE))
-        if inner is None:
+        if inner is None and several:
             names = " × ".join(main.table.domain.names) or say("the grand total")
             notes.append(MARGIN_NOTE.format(names=names))
-        elif len(release.tables) > 1:
+        elif several:
             publication = publication_of(release.domain, values)
             if not weighted and (joint := with_totals(release, publication, table)) is not None:
                 return joint
             notes.append(TOTALS_NOTE)
         factors = self._each_count(main if inner is None else inner, values, joined(notes, " "))
+        if several:
+            factors = replace(factors, left_out=BESIDE_OTHERS)
         if not weighted:
             return factors
         # No count of records is published: nothing that a reader's mode could be equal to.
@@ -433,7 +440,10 @@ class CellKey(Method):
             and not self.weighted(values)
             and with_totals(release, publication_of(release.domain, values), table_of(values))
         )
-        return None if joint else self._each_count(release.tables[number], values, ALONE_NOTE)
+        if joint:
+            return None
+        alone = self._each_count(release.tables[number], values, ALONE_NOTE)
+        return replace(alone, left_out=BESIDE_OTHERS)
 
     def _each_count(self, published: PublishedTable, values: Values, note: str) -> CellFactors:
         """Every count of a table by itself."""

@@ -227,8 +227,15 @@ class ControlledRounding(Method):
                 )
             )
         used, seen = informative(publication, counts)
-        note = NOTE if used is publication else say("{INNER_NOTE} {NOTE}", INNER_NOTE, NOTE)
-        return sum_factors(release, (used, seen), weigh, rerun=rerun, note=note)
+        whole = used is publication
+        return sum_factors(
+            release,
+            (used, seen),
+            weigh,
+            rerun=rerun,
+            note=NOTE if whole else say("{INNER_NOTE} {NOTE}", INNER_NOTE, NOTE),
+            left_out=("pattern_choice",) if whole else ("joint_noise", "pattern_choice"),
+        )
 
 
 def _used(publication: Publication) -> set[str]:

@@ -202,6 +202,7 @@ class ControlledTabularAdjustment(Method):
                 _again(counts, publication, values, rule, most), exact=True, programmes=True
             ),
             note=NOTE,
+            left_out=("pattern_choice",),
         )
 
 

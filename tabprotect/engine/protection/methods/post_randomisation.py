@@ -211,6 +211,7 @@ class PostRandomisation(Method):
                 "one around the unbiased estimate of each instead."
             ),
             approximate=True,
+            left_out=("simulation",),
         )
 
 

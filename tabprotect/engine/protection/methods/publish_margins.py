@@ -344,6 +344,7 @@ class PublishMargins(Method):
                 lambda count, _: (count, count, None),
                 rerun=None if told else _rerun(stated, margins, values, domain.size),
                 note="" if told else NOTE,
+                left_out=() if told else ("pattern_choice",),
             )
         inner = stated.get(INNER)
         if not isinstance(inner, Sequence) or len(inner) != len(margins):
@@ -357,7 +358,9 @@ class PublishMargins(Method):
             if not isinstance(likelihood, CellFactors):
                 raise InfeasibleError(say("there is no posterior for margins protected by cycles"))
             parts.append(likelihood)
-        return product_over_margins(publication, release.tables, parts, note=NOTE)
+        return product_over_margins(
+            publication, release.tables, parts, note=NOTE, left_out=("pattern_choice",)
+        )
 
 
 def _protected(

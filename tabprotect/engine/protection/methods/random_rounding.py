@@ -111,7 +111,9 @@ class RandomRounding(Method):
         publication = publication_of(release.domain, values)
         used, counts = informative(publication, counts_of(release, publication))
         if used is not publication:
-            return sum_factors(release, (used, counts), weigh, note=INNER_NOTE)
+            return sum_factors(
+                release, (used, counts), weigh, note=INNER_NOTE, left_out=("joint_noise",)
+            )
         # Tables that a base is too large for are refused: none of them was published so.
         refused = int(counts.max()) <= base and release.domain.size <= MOST_JOINED
         rerun = Rerun(_accepted(publication, base), exact=True) if refused else None
@@ -126,7 +128,10 @@ class RandomRounding(Method):
             return None
         base = values[BASE]
         return independent(
-            release.tables[number], lambda count: _true_counts(count, base), note=INNER_NOTE
+            release.tables[number],
+            lambda count: _true_counts(count, base),
+            note=INNER_NOTE,
+            left_out=("joint_noise",),
         )
 
 

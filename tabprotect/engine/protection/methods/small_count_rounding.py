@@ -205,6 +205,7 @@ class SmallCountRounding(Method):
                 lambda count, size: _true_sum(count, size, rules),
                 rerun=_rerun(counts, publication, rules, release.domain.size),
                 note=NOTE,
+                left_out=("pattern_choice",),
             )
             return with_total(factors, (max(total - half, 0), total + half, None))
         # All other published counts are sums of these.
@@ -217,6 +218,7 @@ class SmallCountRounding(Method):
             lambda count, _: _true_cell(count, rules),
             rerun=_rerun(counts, publication, rules, int((~known).sum())),
             note=NOTE,
+            left_out=("pattern_choice",),
         )
         if publication.domain.size > MOST_JOINED:
             return factors

@@ -285,6 +285,7 @@ class Suppression(Method):
             lambda shown, size: (shown - 1, shown - 1, None) if shown else (least, UNBOUNDED, None),
             rerun=rerun,
             note=GIVEN_NOTE if given else NOTE,
+            left_out=("pattern_choice",),
         )
 
 

@@ -258,9 +258,14 @@ class NoisyCounts(Method):
         publication, law = self._of(release)
         used, counts = informative(publication, counts_of(release, publication))
         weigh = law.true_counts(counts)
-        note = law.note if used is publication else f"{law.note} {INNER_NOTE}".strip()
+        whole = used is publication
         return sum_factors(
-            release, (used, counts), lambda count, _: weigh(count), note=note, signed=True
+            release,
+            (used, counts),
+            lambda count, _: weigh(count),
+            note=law.note if whole else f"{law.note} {INNER_NOTE}".strip(),
+            left_out=() if whole else ("joint_noise",),
+            signed=True,
         )
 
     def apart(self, release: Release, number: int) -> CellFactors | None:
@@ -270,7 +275,9 @@ class NoisyCounts(Method):
             return None
         own = release.tables[number]
         weigh = law.true_counts(own.table.counts)
-        return independent(own, weigh, note=f"{law.note} {INNER_NOTE}".strip())
+        return independent(
+            own, weigh, note=f"{law.note} {INNER_NOTE}".strip(), left_out=("joint_noise",)
+        )
 
     def _of(self, release: Release) -> tuple[Publication, NoiseLaw]:
         """The published sub-tables, and the law of each count's noise."""

@@ -122,7 +122,7 @@ def _judged(verdict: Verdict, who: str, name: str, knows: str) -> Reader:
     failing = any(table in verdict.failing for table in mine)
     # What could not be judged is neither within nor beyond a limit.
     bad = True if failing else False if all(table.judged for table in mine) else None
-    words = _words(at_risk, certain, verdict.share * at_risk)
+    words = _words(at_risk, certain, verdict.limits.share * at_risk)
     return Reader(name, knows, known, words, bad, who if who == "user" else "")
 
 
@@ -259,7 +259,7 @@ class VerdictCards(ReaderCards):
             return self.show_readers(())
         known = judging.known(project) if staff else None
         self.sentence = verdict_sentence(verdict, None if known is None else known.before.together)
-        informed = self._intruder(rule, verdict.belief_limit) if intruder else None
+        informed = self._intruder(rule, verdict.limits.belief_limit) if intruder else None
         return self.show_readers(readers(verdict, known, intruder=informed, staff=staff))
 
     def _intruder(self, rule: SmallCount, limit: float) -> tuple[str, Exposure] | None:

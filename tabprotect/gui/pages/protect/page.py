@@ -107,7 +107,7 @@ class ProtectPage(ProtectStage, Page):
             return tried_methods(problem, limits, progress)
 
         about = (project.table, project.record_keys, project.weights, project.at_risk)
-        key = (about, limits.belief_limit, limits.share)
+        key = (about, limits)
         if self._trying.ask(say("try every method"), work, key):
             self.trials = ()
 

@@ -1,0 +1,36 @@
+"""What a posterior or a verdict leaves out, by kind: no kind of it is a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
+
+from tabprotect.languages.said import say
+
+Kind = Literal[
+    "joint_noise",
+    "pattern_choice",
+    "key_algebra",
+    "attempts",
+    "other_releases",
+    "simulation",
+]
+"""The kinds by the names that mechanisms and verdicts state."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+SAID: Mapping[Kind, str] = {
+    "joint_noise": say("what several tables with noise of their own say together"),
+    "pattern_choice": say("what the choice of the published numbers tells"),
+    "key_algebra": say("that the keys of totals are sums of keys"),
+    "attempts": say("what refused draws tell"),
+    "other_releases": say("what earlier releases say together with this one"),
+    "simulation": say("a posterior that could be judged by"),
+}
+"""The kinds in words, as parts of a sentence."""
+
+
+def kinds(*of: Iterable[str]) -> tuple[Kind, ...]:
+    """All kinds that are named, each once, in the order of :data:`KINDS`."""
+    named = {kind for some in of for kind in some}
+    return tuple(kind for kind in KINDS if kind in named)
