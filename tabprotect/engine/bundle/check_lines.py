@@ -17,6 +17,7 @@ from tabprotect.engine.release.verdict_figures import (
     READER,
     SAID,
     Verdict,
+    exceeded,
     learned,
     nothing_expected,
 )
@@ -65,12 +66,14 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     if failing and verdict.known > verdict.limit:
         return CheckLine("failed", say("Not ready: {knows}.", knows))
     if failing:
-        # All tables together pass, but one table by itself, or another reader, does not.
+        # Another limit than that of all known cells: of one table, another reader, or a guess.
         return CheckLine("failed", say("Not ready: {text}", table_lines(verdict)[0].text))
     if together is not None and together.failing:
         return CheckLine("failed", say("Not ready: {together}", read_together(together)))
     if not verdict.judged:
         return CheckLine("mind", say("Not judged: {NOT_WORKED_OUT}.", NOT_WORKED_OUT))
+    if not verdict.complete:
+        return CheckLine("mind", say("Not judged whole: {knows}. {text}", knows, verdict.unjudged))
     if verdict.certain:
         return CheckLine("mind", say("Within the limits: {knows}.", knows))
     return CheckLine("passed", say("Ready: {knows}.", knows))
@@ -105,7 +108,7 @@ def stated(gate: Gate | None) -> CheckLine:
     if gate.passed is None:
         return CheckLine(
             "mind",
-            say("What readers learn could not be judged by the limits. {limits}", limits),
+            say("What readers learn was not judged whole. {limits}", limits),
         )
     if gate.passed:
         return CheckLine("passed", say("This release is within its limits. {limits}", limits))
@@ -129,7 +132,7 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
         if table in harmless:
             continue
         which = say("inner cells") if table.inner else say("table {label}", table.label)
-        way, knows = SAID[table.way], learned(table, table.allowed(verdict.limits))
+        way, knows = SAID[table.way], exceeded(table, verdict.limits)
         if not table.judged:
             text = say(
                 "{which}: what {who} learns was judged {SAID}.", which, READER[table.who], way
@@ -141,7 +144,7 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
         else:
             text = say("{which}: {knows}; judged {SAID}.", which, knows, way)
         bad: State = "failed" if table in failing else "mind"
-        fine = table.judged and table not in failing and not table.certain
+        fine = table.judged and table not in failing and not (table.certain or table.left_out)
         lines.append(CheckLine("passed" if fine else bad, capital(text), cells=not fine))
     if harmless:
         labels = dict.fromkeys(say("inner cells") if t.inner else t.label for t in harmless)

@@ -183,7 +183,7 @@ def _gate(release: Release) -> list[str]:
     came = {
         True: say("This release passes"),
         False: say("This release does not pass, and was published by a decision all the same"),
-        None: say("This release could not be judged"),
+        None: say("This release was not judged whole, and was published by a decision"),
     }[gate.passed]
     return [
         "## " + say("How it was let out"),

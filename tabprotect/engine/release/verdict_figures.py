@@ -342,8 +342,8 @@ def learned(judged: TableVerdict | Verdict, limit: float) -> str:
 
 
 def exceeded(table: TableVerdict, limits: Limits) -> str:
-    """What of a table is beyond a limit, as part of a sentence."""
-    if table.known > table.allowed(limits):
+    """What of a table is beyond a limit, as part of a sentence; what is known where nothing is."""
+    if table.known > table.allowed(limits) or not table.fails(limits):
         return learned(table, table.allowed(limits))
     if table.mean_belief is not None and table.mean_belief > limits.mean_belief_limit + ROUNDING:
         return say(

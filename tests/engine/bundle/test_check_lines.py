@@ -20,6 +20,7 @@ from tabprotect.engine.bundle.check_lines import (
 from tabprotect.engine.bundle.risk_report import risk_text
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import (
     WAYS,
@@ -42,7 +43,7 @@ TABLES = st.builds(
 
 @given(st.lists(TABLES, min_size=1, max_size=3))
 def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdict]) -> None:
-    verdict = Verdict(tuple(tables), 0.95, 0.05, 3)
+    verdict = Verdict(tuple(tables), Limits(), 3)
     said = headline(verdict)
     assert (said.state == "failed") is bool(verdict.failing)
     assert said.state != "passed" or (verdict.accepted and not verdict.certain)
@@ -58,7 +59,7 @@ def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdi
 
 def test_the_sentence_has_the_numbers() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 255, 200, "exact")
-    assert headline(Verdict((table,), 0.95, 0.05, 3)).text == (
+    assert headline(Verdict((table,), Limits(), 3)).text == (
         "Not ready: a reader would know 255 of 390 expected at-risk cells (limit 19.5); "
         "200 are certain."
     )
@@ -67,19 +68,19 @@ def test_the_sentence_has_the_numbers() -> None:
 def test_tables_with_nothing_at_risk_are_one_line() -> None:
     names = (("age", "sex"), ("age",), ())
     tables = tuple(TableVerdict("user", n, False, 40, 0.04, 0, 0, "exact") for n in names)
-    verdict = Verdict(tables, 0.95, 0.05, 3)
+    verdict = Verdict(tables, Limits(), 3)
     (said,) = table_lines(verdict)
     assert said.text == "A reader expects no cell at risk in: age × sex, age, grand total."
     assert nothing_expected(tables[0]) and not nothing_expected(replace(tables[0], at_risk=0.05))
     small = tuple(replace(table, at_risk=0.01) for table in tables)
-    assert headline(Verdict(small, 0.95, 0.05, 3)).text == (
+    assert headline(Verdict(small, Limits(), 3)).text == (
         "Ready: a reader expects no cell to be at risk."
     )
 
 
 def test_where_nothing_is_at_risk_no_sentence_counts_nought_of_nought() -> None:
     alone = tuple(TableVerdict(w, (), True, 9, 0.0, 0, 0, "exact") for w in ("user", "insider"))
-    verdict = Verdict(alone, 0.95, 0.05, 3)
+    verdict = Verdict(alone, Limits(), 3)
     said = [verdict.sentence, read_together(verdict), published_line(verdict).text]
     said += [line.text for line in (headline(verdict), *table_lines(verdict))]
     assert not any("0" in sentence for sentence in said), said
@@ -88,7 +89,7 @@ def test_where_nothing_is_at_risk_no_sentence_counts_nought_of_nought() -> None:
 
 def test_what_has_left_is_not_called_ready() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 10, 0, "exact")
-    verdict = Verdict((table,), 0.95, 0.05, 3)
+    verdict = Verdict((table,), Limits(), 3)
     assert headline(verdict).text.startswith("Ready")
     said = published_line(verdict)
     assert (said.state, said.text) == (
@@ -118,7 +119,7 @@ def test_the_dossier_says_the_same_lines(protected: Protected) -> None:
 
 def test_what_cannot_be_read_together_has_no_figures() -> None:
     table = TableVerdict("user", ("a",), True, 9, 0.0, 0, 0, "none")
-    said = read_together(Verdict((table,), 0.95, 0.05, 3, note="Too few draws."))
+    said = read_together(Verdict((table,), Limits(), 3, note="Too few draws."))
     assert "could not be worked out: Too few draws." in said and " 0 " not in said
     known = TableVerdict("user", ("a",), True, 9, 4.0, 1, 0, "exact")
-    assert "know 1 of 4 " in read_together(Verdict((known,), 0.95, 0.05, 3))
+    assert "know 1 of 4 " in read_together(Verdict((known,), Limits(), 3))

@@ -21,9 +21,9 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 
 def test_a_file_sets_what_it_names(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
-    path.write_text('share = 0\nattempts_at_most = 5\nat_risk = "1..4"\nunjudged = "warn"\n')
+    path.write_text('share = 0\nattempts_at_most = 5\nat_risk = "1..4"\nunjudged = "refuse"\n')
     policy = read(path)
-    assert policy == HousePolicy(share=0.0, attempts_at_most=5, at_risk="1..4", unjudged="warn")
+    assert policy == HousePolicy(share=0.0, attempts_at_most=5, at_risk="1..4", unjudged="refuse")
     assert HousePolicy.of(policy.as_dict()) == policy
     limits = policy.limits(SmallCount(1, 2))
     assert limits.at_risk == SmallCount(1, 4) and limits.attempts_at_most == 5
