@@ -331,7 +331,7 @@ def test_records_go_to_the_tabulate_page(
         assert item is not None
         item.setCheckState(Qt.CheckState.Checked)
     assert "2 \u00d7 2 = 4 cells" in window.pages["tabulate"].sentence
-    # Texts are neither keys nor weights.
+    # Texts are neither keys nor weights; what has half as many values as records may be a key.
     keys_box = window.pages["tabulate"]._key
     assert [keys_box.itemText(n) for n in range(2, keys_box.count())] == ["w", "people"]
     window.pages["tabulate"]._key.setCurrentText("w")
