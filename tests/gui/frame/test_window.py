@@ -506,6 +506,9 @@ def test_shortcuts_are_unique(opened: MainWindow) -> None:
     for letter in "CFKLMPRT":
         assert f"Ctrl+Shift+{letter}" in seen
     assert {f"Alt+{number}" for number in range(1, 1 + len(FIGURES))} <= set(seen)
+    # Whichever method is chosen, the same keys run it.
+    runs = [opened.actions_[f"{page}_run"].shortcut() for page in ("methods", "perturb")]
+    assert runs[0] == runs[1]
     # The keys of a page are those of the page in front.
     assert opened.actions_.of_page("table")
     opened.go("variables")
