@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -89,12 +89,15 @@ HOUSE: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @pytest.fixture(scope="module")
-def histories(tmp_path_factory: pytest.TempPathFactory) -> list[History]:
+def histories(
+    tmp_path_factory: pytest.TempPathFactory, draw_little: Callable[[pytest.MonkeyPatch], None]
+) -> list[History]:
     """A house that has been through (almost) everything, step by step, and a reader."""
     folder = tmp_path_factory.mktemp("house")
     (folder / "people.csv").write_text(RECORDS)
     found = [History()]
     with pytest.MonkeyPatch.context() as patch:
+        draw_little(patch)
         patch.chdir(folder)
         patch.setenv("TABPROTECT_HOME", str(folder / "home"))
         for name, arguments in HOUSE:
