@@ -57,7 +57,7 @@ def draw_little() -> Callable[[pytest.MonkeyPatch], None]:
     def patched(patch: pytest.MonkeyPatch) -> None:
         # Not with the first test of all: most of them need neither.
         from tabprotect.engine.disclosure import gate_chance
-        from tabprotect.engine.posterior.factors import chain_posterior, reweighing
+        from tabprotect.engine.posterior.factors import chain_posterior
 
         # What the gate will say is foreseen whenever a method is set up, and with every refusal.
         for number in ("SYNTHETIC", "FEW"):
@@ -65,8 +65,6 @@ def draw_little() -> Callable[[pytest.MonkeyPatch], None]:
         # Chains of tables of a few cells mix at once.
         for number, few in (("DIRECTIONS", 1600), ("SWEEPS", 200)):
             patch.setattr(chain_posterior, number, few)
-        # Twenty times the effective draws that are asked for at least.
-        patch.setattr(reweighing, "REWEIGHING_DRAWS", 1000)
 
     return patched
 

@@ -15,6 +15,7 @@ from same_values import difference, written_out
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.project import codec
 from tabprotect.engine.project.codec import Decoder, Encoder, kinds, types_of
 from tabprotect.engine.project.history import History, held_bytes, held_values
@@ -98,6 +99,8 @@ def histories(
     found = [History()]
     with pytest.MonkeyPatch.context() as patch:
         draw_little(patch)
+        # Twenty times the effective draws that are asked for at least.
+        patch.setattr(reweighing, "REWEIGHING_DRAWS", 1000)
         patch.chdir(folder)
         patch.setenv("TABPROTECT_HOME", str(folder / "home"))
         for name, arguments in HOUSE:
