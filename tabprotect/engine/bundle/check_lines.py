@@ -22,7 +22,7 @@ from tabprotect.engine.release.verdict_figures import (
     nothing_expected,
 )
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import capital, percent, say
+from tabprotect.languages.said import capital, percent, plural, say
 
 State = Literal["passed", "told", "mind", "failed"]
 """The states of a line: as it should be; for information only; needs attention; beyond a limit."""
@@ -62,7 +62,7 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     together
         The verdict on this release together with earlier ones of the same original.
     """
-    failing, knows = verdict.failing, learned(verdict, verdict.limit)
+    failing, knows = verdict.failing, counted(verdict)
     if failing and verdict.known > verdict.limit:
         return CheckLine("failed", say("Not ready: {knows}.", knows))
     if failing:
@@ -73,25 +73,50 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     if not verdict.judged:
         return CheckLine("mind", say("Not judged: {NOT_WORKED_OUT}.", NOT_WORKED_OUT))
     if not verdict.complete:
-        return CheckLine("mind", say("Not judged whole: {knows}. {text}", knows, verdict.unjudged))
+        left_out = verdict.unjudged_parts
+        return CheckLine(
+            "mind", say("Not judged whole: {left_out}. Apart from that, {knows}.", left_out, knows)
+        )
     if verdict.certain:
         return CheckLine("mind", say("Within the limits: {knows}.", knows))
     return CheckLine("passed", say("Ready: {knows}.", knows))
 
 
+def counted(verdict: Verdict) -> str:
+    """What readers would know, as part of a sentence: first the true figures, if there are any.
+
+    With the original it is confidential; the figures of the release alone follow in a sentence of
+    their own.
+    """
+    staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
+    known = "" if staff is None else staff.known_of_all
+    alone = learned(verdict, verdict.limit)
+    return say("{known}. From the release alone, {alone}", known, alone) if known else alone
+
+
 def published_line(verdict: Verdict) -> CheckLine:
     """The verdict on a published release, in one sentence."""
-    knows = learned(verdict, verdict.limit) if verdict.judged else NOT_WORKED_OUT
-    return CheckLine(headline(verdict).state, say("Published. {knows}.", capital(knows)))
+    if not verdict.judged:
+        return CheckLine("mind", say("Published. {knows}.", capital(NOT_WORKED_OUT)))
+    state, knows = headline(verdict).state, capital(counted(verdict))
+    if verdict.complete:
+        return CheckLine(state, say("Published. {knows}.", knows))
+    left_out = verdict.unjudged_parts
+    return CheckLine(
+        state, say("Published, not judged whole: {left_out}. {knows}.", left_out, knows)
+    )
 
 
 def read_together(verdict: Verdict, beside: str = say("what left before")) -> str:
     """What a reader of this release and of earlier ones would know, in words."""
-    if verdict.passed is None:
+    if not verdict.judged:
         return say(
             "together with {beside}: {NOT_WORKED_OUT}: {note}", beside, NOT_WORKED_OUT, verdict.note
         )
-    return say("together with {beside}: {knows}.", beside, learned(verdict, verdict.limit))
+    knows = learned(verdict, verdict.limit)
+    if verdict.complete:
+        return say("together with {beside}: {knows}.", beside, knows)
+    return say("together with {beside}: {knows}. {unjudged}", beside, knows, verdict.unjudged)
 
 
 def stated(gate: Gate | None) -> CheckLine:
@@ -146,6 +171,18 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
         bad: State = "failed" if table in failing else "mind"
         fine = table.judged and table not in failing and not (table.certain or table.left_out)
         lines.append(CheckLine("passed" if fine else bad, capital(text), cells=not fine))
+        if only_small := max(table.small_known - table.known, 0):
+            text = plural(
+                only_small,
+                "{which}: {who} could be certain of {only_small:,} cell that it is small, not "
+                "which number it holds.",
+                "{which}: {who} could be certain of {only_small:,} cells that they are small, not "
+                "which number they hold.",
+                which,
+                READER[table.who],
+                only_small,
+            )
+            lines.append(CheckLine("told", capital(text), cells=True))
     if harmless:
         labels = dict.fromkeys(say("inner cells") if t.inner else t.label for t in harmless)
         lines.append(

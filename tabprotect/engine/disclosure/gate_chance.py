@@ -261,7 +261,7 @@ def mendings(
     limits: Gate,
     progress: Progress = SILENT,
 ) -> tuple[Mending, ...]:
-    """Other settings to which the method itself has no objection, and that pass the gate.
+    """Other settings to which the method itself has no objection, and that break no limit.
 
     They are tried on the table itself, as the objection arose there. Confidential.
     """
@@ -280,8 +280,9 @@ def mendings(
         if trial.refusal is not None or method.objection(trial.draft.findings):
             continue
         judged = trial.judged(judge)
-        if not isinstance(judged, TabprotectError) and judged.accepted:
-            found.append(Mending(text, change))
+        if isinstance(judged, TabprotectError) or judged.failing or not judged.judged:
+            continue
+        found.append(Mending(text, change, judged.complete))
     return tuple(found[:MOST_REMEDIES])
 
 

@@ -368,6 +368,19 @@ class Staff:
         }
 
     @property
+    def known_of_all(self) -> str:
+        """How many small counts readers would know, as part of a sentence; empty if not judged."""
+        if not self.at_risk_cells:
+            return say("no judged cell holds a small count")
+        if self.mean_belief is None:
+            return ""
+        return say(
+            "readers would know {known:,} of {at_risk_cells:,} small counts",
+            self.known,
+            self.at_risk_cells,
+        )
+
+    @property
     def sentence(self) -> str:
         """The figures in words."""
         if not self.at_risk_cells:

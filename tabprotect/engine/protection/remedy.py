@@ -42,10 +42,23 @@ class Remedy(Suggestion):
 
 @dataclass(frozen=True)
 class Mending(Suggestion):
-    """Other settings to which the method has no objection; tried on the table itself."""
+    """Other settings to which the method has no objection; tried on the table itself.
+
+    Attributes
+    ----------
+    whole
+        Whether its release was judged whole; else it still takes a reason.
+    """
+
+    whole: bool = True
 
     @property
     def reached(self) -> str:
+        if not self.whole:
+            return say(
+                "tried on this table: it meets the method's own criterion, and as far as it is "
+                "judged the limits; it takes a reason"
+            )
         return say("tried on this table: it meets the method's own criterion and the limits")
 
     def __str__(self) -> str:

@@ -264,8 +264,14 @@ class Verdict:
         """What was not judged, in words; empty for nothing."""
         if self.complete:
             return ""
-        parts = ", ".join(UNJUDGED[kind] for kind in self.left_out)
-        return joined(filter(None, [say("Not judged: {parts}.", parts), self.note]), " ")
+        return joined(
+            filter(None, [say("Not judged: {parts}.", self.unjudged_parts), self.note]), " "
+        )
+
+    @property
+    def unjudged_parts(self) -> str:
+        """The kinds of what was not judged, in words, as part of a sentence."""
+        return joined((UNJUDGED[kind] for kind in self.left_out), ", ")
 
     def _failure(self, table: TableVerdict) -> str:
         which = say("the inner cells") if table.inner else say("the table {label}", table.label)
@@ -325,17 +331,18 @@ def learned(judged: TableVerdict | Verdict, limit: float) -> str:
     at_risk = expected_number(judged.at_risk)
     if who == "insider":
         return say(
-            "{reader} would know {known:,} of {at_risk} expected other at-risk cells; {sure}",
+            "{reader} expects {at_risk} other at-risk cells and would know {known:,} of them; {sure}",
             reader,
-            judged.known,
             at_risk,
+            judged.known,
             sure,
         )
     return say(
-        "{reader} would know {known:,} of {at_risk} expected at-risk cells (limit {limit}); {sure}",
+        "{reader} expects {at_risk} at-risk cells and would know {known:,} of them "
+        "(limit {limit}); {sure}",
         reader,
-        judged.known,
         at_risk,
+        judged.known,
         expected_number(limit),
         sure,
     )
@@ -354,11 +361,11 @@ def exceeded(table: TableVerdict, limits: Limits) -> str:
             percent(limits.mean_belief_limit),
         )
     return say(
-        "{reader} would be certain of {small:,} of {at_risk} expected at-risk cells that they are "
-        "small (limit {limit})",
+        "{reader} expects {at_risk} at-risk cells and could be certain of {small:,} of them that "
+        "they are small (limit {limit})",
         READER[table.who],
-        table.small_known,
         expected_number(table.at_risk),
+        table.small_known,
         expected_number(limits.small_share * table.at_risk),
     )
 

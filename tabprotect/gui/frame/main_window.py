@@ -315,6 +315,8 @@ class MainWindow(Window):
         verdict = document.judging.verdict(project)
         if verdict is not None:
             facts.append(say("a reader would know {known}", count_text(verdict.known)))
+            if not verdict.complete:
+                facts.append(say("not judged whole"))
         posterior = document.known_posterior()
         if posterior is not None:
             facts.append(_way(posterior, document.originals()))

@@ -291,7 +291,7 @@ def _gate(gate: Any) -> str:
         return say("no verdict")
     passed = stated.get("passed")
     if passed is None:
-        return say("not judged")
+        return say("not judged whole")
     return say("within the limits") if passed else say("beyond the limits, by decision")
 
 

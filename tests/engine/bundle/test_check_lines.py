@@ -60,7 +60,7 @@ def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdi
 def test_the_sentence_has_the_numbers() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 255, 200, "exact")
     assert headline(Verdict((table,), Limits(), 3)).text == (
-        "Not ready: a reader would know 255 of 390 expected at-risk cells (limit 19.5); "
+        "Not ready: a reader expects 390 at-risk cells and would know 255 of them (limit 19.5); "
         "200 are certain."
     )
 
@@ -94,7 +94,7 @@ def test_what_has_left_is_not_called_ready() -> None:
     said = published_line(verdict)
     assert (said.state, said.text) == (
         "passed",
-        "Published. A reader would know 10 of 390 expected at-risk cells (limit 19.5); "
+        "Published. A reader expects 390 at-risk cells and would know 10 of them (limit 19.5); "
         "none is certain.",
     )
 
@@ -122,4 +122,6 @@ def test_what_cannot_be_read_together_has_no_figures() -> None:
     said = read_together(Verdict((table,), Limits(), 3, note="Too few draws."))
     assert "could not be worked out: Too few draws." in said and " 0 " not in said
     known = TableVerdict("user", ("a",), True, 9, 4.0, 1, 0, "exact")
-    assert "know 1 of 4 " in read_together(Verdict((known,), Limits(), 3))
+    assert "4 at-risk cells and would know 1 of them" in read_together(
+        Verdict((known,), Limits(), 3)
+    )

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
+from tabprotect.engine.bundle.check_lines import State
 from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
 from tabprotect.engine.protection.problem import StaffVerdict
-from tabprotect.engine.release.verdict_figures import LEAST_EXPECTED, Verdict, expected_number
+from tabprotect.engine.release.verdict_figures import (
+    LEAST_EXPECTED,
+    TableVerdict,
+    Verdict,
+    expected_number,
+)
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question, same
@@ -42,8 +48,8 @@ class Reader:
         Cells known.
     words
         Of how many, how sure.
-    bad
-        Whether that is beyond the limits; ``None`` where no limit is about it.
+    state
+        ``told`` where no limit is about it, ``mind`` where it was not judged whole.
     who
         Whose belief the page can show: ``user``, ``intruder``; else empty.
     """
@@ -52,7 +58,7 @@ class Reader:
     knows: str
     number: int
     words: str
-    bad: bool | None
+    state: State
     who: str = ""
 
 
@@ -83,7 +89,7 @@ def readers(
                 say("who {knows}", knows),
                 of.known,
                 words,
-                None,
+                "told",
                 "intruder",
             )
         )
@@ -100,18 +106,18 @@ def readers(
             "" if len(read) == 1 else say(" and {read} more", len(read) - 1)
         )
         words = _words(joint.at_risk, joint.certain, joint.limit)
-        bad = bool(joint.failing)
-        found.append(Reader(say("With earlier releases"), knows, joint.known, words, bad))
+        name, state = say("With earlier releases"), _state(joint, joint.tables)
+        found.append(Reader(name, knows, joint.known, words, state))
     truth = verdict.staff if isinstance(verdict, StaffVerdict) else None
     if truth is not None:
         words = say(
-            "known of {at_risk_cells} at-risk cells; "
-            "{certain} certain; mean belief {mean_belief:.2f}",
+            "known of {at_risk_cells} small counts; {certain} certain",
             count_text(truth.at_risk_cells),
             count_text(truth.certain),
-            truth.mean_belief,
         )
-        found.append(Reader(say("In truth"), say("staff only"), truth.known, words, None))
+        if truth.mean_belief is not None:
+            words = say("{words}; mean belief {mean_belief:.2f}", words, truth.mean_belief)
+        found.append(Reader(say("In truth"), say("staff only"), truth.known, words, "told"))
     return tuple(found)
 
 
@@ -119,11 +125,16 @@ def _judged(verdict: Verdict, who: str, name: str, knows: str) -> Reader:
     mine = [table for table in verdict.tables if table.who == who]
     at_risk = sum(table.at_risk for table in mine)
     known, certain = sum(t.known for t in mine), sum(t.certain for t in mine)
-    failing = any(table in verdict.failing for table in mine)
-    # What could not be judged is neither within nor beyond a limit.
-    bad = True if failing else False if all(table.judged for table in mine) else None
     words = _words(at_risk, certain, verdict.limits.share * at_risk)
-    return Reader(name, knows, known, words, bad, who if who == "user" else "")
+    return Reader(name, knows, known, words, _state(verdict, mine), who if who == "user" else "")
+
+
+def _state(verdict: Verdict, tables: Sequence[TableVerdict]) -> State:
+    """Beyond a limit, not judged whole, or within the limits; insiders have none."""
+    if any(table in verdict.failing for table in tables):
+        return "failed"
+    whole = all(table.judged and not table.left_out for table in tables)
+    return "passed" if whole and verdict.complete else "mind"
 
 
 def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
@@ -133,7 +144,7 @@ def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
     within = "" if limit is None else say("; limit {limit}", expected_number(limit))
     return spaced(
         say(
-            "known of {at_risk} expected at-risk cells{within}; {sure}",
+            "known; {at_risk} at-risk cells are expected{within}; {sure}",
             expected_number(at_risk),
             within,
             sure,
@@ -163,7 +174,9 @@ class ReaderCard(QFrame):
         knows = Label(reader.knows, wordWrap=True, role="quiet")
         number = Label(count_text(reader.number), role="figure")
         c = THEME.colours
-        ink = c.text if reader.bad is None else c.error if reader.bad else c.released
+        ink = {"told": c.text, "mind": c.at_risk, "failed": c.error, "passed": c.released}[
+            reader.state
+        ]
         number.setStyleSheet(f"color: {ink};")
         words = Label(reader.words, wordWrap=True)
         head = in_column(name, knows, spacing=0)

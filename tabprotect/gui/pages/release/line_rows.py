@@ -16,6 +16,8 @@ from tabprotect.engine.bundle.check_lines import (
 )
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.problem import StaffVerdict
+from tabprotect.engine.release.verdict_figures import Verdict, expected_number, nothing_expected
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
@@ -247,3 +249,13 @@ def groups_of(project: Project, bundle: Bundle | None, *, house: bool) -> list[C
     if not house or done is None or bundle.summary is None:
         return groups
     return [protection(done, bundle.summary, done.record.verdict), honesty(done), *groups]
+
+
+def figure_of(verdict: Verdict) -> str:
+    """What the banner shows large: the true figure, or that of the release alone."""
+    staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
+    if staff is not None and staff.at_risk_cells and staff.mean_belief is not None:
+        return spaced(say("{known:,} of {at_risk_cells:,}", staff.known, staff.at_risk_cells))
+    if nothing_expected(verdict) or not verdict.judged:
+        return ""
+    return spaced(say("{known:,} of {at_risk}", verdict.known, expected_number(verdict.at_risk)))

@@ -32,7 +32,6 @@ from tabprotect.engine.project.verbs.release_verbs import (
 )
 from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
-from tabprotect.engine.release.verdict_figures import expected_number, nothing_expected
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Page, PageChanges
@@ -40,7 +39,7 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import Inside, faces, push_button, scrolling, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
-from tabprotect.gui.look.theme import GRID, spaced
+from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.release.bundle_shown import (
     Bundle,
     FilesPanel,
@@ -48,7 +47,7 @@ from tabprotect.gui.pages.release.bundle_shown import (
     prepare,
     reader_sentence,
 )
-from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, groups_of
+from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, figure_of, groups_of
 from tabprotect.gui.pages.release.publish_form import (
     Fingerprint,
     LeavingHouse,
@@ -278,10 +277,8 @@ class ReleasePage(ReleaseStage, Page):
             self.before.show_group(replace(before, lines=(left,)) if project.published else before)
         if house and verdict is not None:
             together = None if judged is None else judged.before.together
-            figure = say("{known:,} of {at_risk}", verdict.known, expected_number(verdict.at_risk))
-            figure = "" if nothing_expected(verdict) else spaced(figure)
             line = published_line(verdict) if project.published else headline(verdict, together)
-            self.banner.show_line(self._light(project, line), figure=figure)
+            self.banner.show_line(self._light(project, line), figure=figure_of(verdict))
         elif house:
             self.banner.show_line(
                 CheckLine("told", say("Working out what a reader would know \u2026"))
@@ -303,8 +300,12 @@ class ReleasePage(ReleaseStage, Page):
         """The verdict with what else stands against it: a green light asks for no reason."""
         if line.state == "failed" or project.published:
             return line
-        if project.against:
+        unjudged = self._unjudged(project)
+        if project.against and not unjudged:
             return CheckLine("failed", say("Not ready: {against}", project.against))
+        if unjudged:
+            # The line says what is left out; what that takes is told where it is signed.
+            return line
         reasons = self._reasons(project)
         return (
             CheckLine("mind", say("{text} {reasons}", line.text, reasons[0])) if reasons else line
@@ -319,10 +320,17 @@ class ReleasePage(ReleaseStage, Page):
             self.show_error(error)
             return HousePolicy()
 
+    def _unjudged(self, project: Project) -> str:
+        """What was not judged, where that alone stands against it; else empty."""
+        verdict = self.document.judging.verdict(project)
+        if verdict is None or verdict.passed is not None or project.against != verdict.sentence:
+            return ""
+        return verdict.unjudged or verdict.sentence
+
     def _reasons(self, project: Project) -> list[str]:
         """What takes a reason, in words."""
         known = self.document.judging.known(project)
-        out = [project.against]
+        out = [self._unjudged(project) or project.against]
         if known is not None and known.before.close:
             first = known.before.warnings[0]["message"]
             out.append(say(first) + ".")
@@ -333,6 +341,8 @@ class ReleasePage(ReleaseStage, Page):
         policy, known = self._policy(project), self.document.judging.known(project)
         if known is not None and known.before.close and policy.second_release == "refuse":
             return say("By the policy of the house no table is published twice.")
+        if self._unjudged(project) and policy.unjudged == "refuse":
+            return say("By the policy of the house nothing leaves that was not judged whole.")
         missing = []
         if self._reasons(project) and not self.signing.reason.text().strip():
             missing.append(say("a reason for publishing all the same"))
@@ -418,6 +428,8 @@ class ReleasePage(ReleaseStage, Page):
             self.show_error(error)
             return
         what = [self.sentence, *self._reasons(project)]
+        if reason := self.signing.reason.text().strip():
+            what.append(say("Reason, for dossier and register: {reason}", reason))
         self._question = LeavingHouse(self, destination, what=list(dict.fromkeys(what)))
         self._question.accepted.connect(
             lambda: self._publish(destination.release, destination.dossier, bool(destination.taken))

@@ -59,7 +59,8 @@ def test_what_the_gate_refuses_is_said_with_its_number_and_what_helps(
     assert document.original == document.published
     assert shown.banner.figure.text() == "3 of 3"
     assert shown.sentence.startswith(
-        "Not ready: a reader would know 3 of 3 expected at-risk cells "
+        "Not ready: readers would know 3 of 3 small counts. From the release alone, a reader "
+        "expects 3 at-risk cells and would know 3 of them "
     )
     assert "(limit 0.2)" in shown.sentence
     lines = [row.line for row in shown.protection.rows]

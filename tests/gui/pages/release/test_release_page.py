@@ -82,7 +82,7 @@ def test_every_public_byte_can_be_looked_at(ready: MainWindow) -> None:
     tree.setCurrentItem(stays.child(0))
     assert stays.child(0).text(0) == "original.csv"
     assert shown.panel.preview.toPlainText() == ""
-    assert shown.sentence.startswith("Ready: a reader would know 0 of ")
+    assert shown.sentence.startswith("Ready: readers would know 0 of 4 small counts. ")
 
 
 def test_what_stays_names_files_of_a_real_dossier(ready: MainWindow) -> None:
@@ -425,7 +425,7 @@ def test_a_table_that_the_method_itself_finds_too_narrow_is_not_ready(
     helps = shown.protection.remedies
     assert helps
     helps[next(iter(helps))].click()
-    qtbot.waitUntil(lambda: shown.banner.line.state == "passed")
+    qtbot.waitUntil(lambda: shown.banner.line.state == "mind")
     assert document.project is not None and not document.project.objection
 
 

@@ -375,7 +375,7 @@ def test_a_weak_mechanism_is_refused_with_the_remedies_that_were_tried(
     tried()
     # It is held as a draft, to be looked at, and cannot be published without a reason.
     assert document.project is not None and document.project.against
-    assert refusal.text.startswith("A reader would know")
+    assert refusal.text.startswith("A reader expects")
     assert shown_page.face == "setup" and list(refusal.remedies) == [r.text for r in offered]
     refusal.remedies[offered[-1].text].click()
     tried()
