@@ -1,8 +1,8 @@
 """The command line: ``tabprotect`` and its commands.
 
 Results go to standard output, remarks and progress to standard error. Exit codes: 0 done, 2
-usage, 3 bad input, 4 bad parameters, 5 infeasible or refused, 6 bundle fails verification, 7 intact, and not judged whole (`verify`), 130
-interrupted, 1 anything unforeseen.
+usage, 3 bad input, 4 bad parameters, 5 infeasible or refused, 6 bundle fails verification, 7
+intact, and not judged whole (``verify``), 130 interrupted, 1 anything unforeseen.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import argparse
 import gc
 import io
 import os
+import shlex
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import FAMILIES, Parser, Run, UsageError, Verbs, add_all
-from tabprotect.engine.errors import Interrupted, TabprotectError, internal
+from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, internal
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import LANGUAGES, PSEUDO, of_environment, speak
 from tabprotect.version import __version__
@@ -96,6 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # What a command makes lives until it ends: the collector would walk over it again and again.
     gc.set_threshold(200_000)
     console = Console(as_json="--json" in arguments, show_progress=None)
+    args = argparse.Namespace()
     speak(of_environment())
     try:
         speak(_language(arguments) or of_environment())
@@ -115,6 +117,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         fault = _UsageFault(error.message, detail=error.usage, hint=say("see --help"))
         return _failed(console, fault)
     except TabprotectError as error:
+        if isinstance(error, InfeasibleError) and "parameters" in args:
+            error.commands = tuple(
+                _with_settings(arguments, one.parameters) for one in error.suggestions
+            )
         return _failed(console, error)
     except KeyboardInterrupt:
         return _failed(console, Interrupted(say("interrupted; nothing was changed")))
@@ -145,6 +151,28 @@ def _language(arguments: list[str]) -> str:
             )
         )
     return code
+
+
+def _with_settings(arguments: Sequence[str], changed: Mapping[str, object]) -> str:
+    """The command line that was given, with other parameters of the method."""
+    words, left = ["tabprotect"], iter(arguments)
+    for word in left:
+        option, equals, text = word.partition("=")
+        if option not in ("--set", "--keep", "--groupings"):
+            words.append(word)
+            continue
+        text = text if equals else next(left, "")
+        name = text.partition("=")[0] if option == "--set" else option.removeprefix("--")
+        if name not in changed:
+            words += [option, text]
+    for name, value in changed.items():
+        words += ["--set", f"{name}={_text(value)}"]
+    return shlex.join(words)
+
+
+def _text(value: object) -> str:
+    """A parameter's value as ``--set`` takes it."""
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _failed(console: Console, error: TabprotectError) -> int:

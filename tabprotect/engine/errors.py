@@ -29,6 +29,8 @@ class TabprotectError(Exception):
 
     exit_code = 1
     kind = "error"
+    commands: tuple[str, ...] = ()
+    """Command lines that do what was asked in a way that may succeed, best first. Confidential."""
 
     def __init__(self, message: str, *, hint: str = "", detail: str = "") -> None:
         super().__init__(message)
@@ -54,6 +56,7 @@ class TabprotectError(Exception):
             "place": self.place,
             "hint": self.hint,
             "detail": self.detail,
+            "suggestions": list(self.commands),
         }
 
     def __str__(self) -> str:

@@ -33,6 +33,10 @@ from tabprotect.languages.said import joined, say
 
 UNSTATED = say("no reason was given")
 
+UNJUDGED_HINT = say(
+    "or say why it may leave without a whole judgement; the policy may hold a standing reason"
+)
+
 
 def protect(
     method: Method,
@@ -214,10 +218,14 @@ def _refusal(
     ideas = remedies(method, problem, values, limits, progress)
     attempts = limits.attempts_at_most
     dear = untried(method, problem.table.domain, values)
+    # No other setting is needed where nothing but a whole judgement is missing.
+    reason = "" if found.failing else UNJUDGED_HINT
     drawn = "" if attempts == 1 else say("None of {attempts} draws passed. ", attempts)
     refused = RefusedError(
         f"{drawn}{found.sentence}".rstrip("."),
-        hint=joined(filter(None, (*(map(str, ideas) if ideas else (OTHERWISE,)), dear)), "; "),
+        hint=joined(
+            filter(None, (*(map(str, ideas) if ideas else (OTHERWISE,)), dear, reason)), "; "
+        ),
         detail=say("to go on all the same takes an explicit, recorded decision with a reason"),
     )
     refused.suggestions = ideas

@@ -29,6 +29,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.protection.wishes import Promised
+from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.groupings.grouping import true_table
@@ -58,6 +59,8 @@ class MethodTrial:
         Mean share of the at-risk cells whose true count a reader would know.
     at_least
         True if readers may know more, because only what is proved was counted.
+    left_out
+        The kinds of what was not judged; such a trial is never safe.
     at_risk
         Number of at-risk cells.
     moved
@@ -78,6 +81,7 @@ class MethodTrial:
     kept: Promised | None = None
     known: float | None = None
     at_least: bool = False
+    left_out: tuple[Kind, ...] = ()
     at_risk: int = 0
     moved: float | None = None
     loss: float = float("inf")
@@ -104,8 +108,8 @@ class MethodTrial:
         return tuple(name for name in self.kept.lost(sums) if name in asked)
 
     def safe(self, share: float) -> bool:
-        """Return True if a reader would know no larger share."""
-        return self.done and self.known is not None and self.known <= share
+        """Return True if a reader would know no larger share, and nothing was left out."""
+        return self.done and self.known is not None and self.known <= share and not self.left_out
 
 
 @dataclass(frozen=True)
@@ -214,7 +218,8 @@ def _of_method(
     for idea, change in (*ideas, *method.alternatives(domain, values))[:affordable]:
         start = MethodTrial(method.name, MappingProxyType({**given, **change}), idea)
         other = _trial(method, problem, start, limits, progress)
-        if other.done and (other.known or 0.0) < (1.0 if first.known is None else first.known):
+        less = (other.known or 0.0) < (1.0 if first.known is None else first.known)
+        if other.done and (less or (other.safe(limits.share) and not first.safe(limits.share))):
             yield other
             helped += other.safe(limits.share)
         if helped >= MOST_REMEDIES:
@@ -262,7 +267,7 @@ def _drawn(
 
     start, values = what
     known, moved, losses, hidden, at_least = [], [], [], 0, False
-    at_risk = 0
+    at_risk, left_out = 0, kinds()
     for trial in simulate(
         method,
         problem,
@@ -278,6 +283,7 @@ def _drawn(
         at_risk = len(cells)
         known.append(float((chance > limits.belief_limit).mean()) if at_risk else 0.0)
         at_least |= belief.way == "bounds"
+        left_out = kinds(left_out, belief.left_out)
         change, loss, hidden = _changed(method, problem, values, trial.release)
         moved.append(change)
         losses.append(loss)
@@ -289,6 +295,7 @@ def _drawn(
         start,
         known=float(np.mean(known)),
         at_least=at_least,
+        left_out=left_out,
         at_risk=at_risk,
         moved=float(np.mean(shown)) if shown else None,
         loss=float(np.mean(losses)),

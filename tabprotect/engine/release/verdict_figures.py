@@ -257,16 +257,18 @@ class Verdict:
         judged = say("{said}.{inside} Judged {SAID}.", said, inside, SAID[self.way])
         if self.complete:
             return judged
-        return say("{judged} {unjudged}", judged, self.unjudged)
+        return joined(filter(None, [self._not_whole, judged, self.note]), " ")
 
     @property
     def unjudged(self) -> str:
         """What was not judged, in words; empty for nothing."""
         if self.complete:
             return ""
-        return joined(
-            filter(None, [say("Not judged: {parts}.", self.unjudged_parts), self.note]), " "
-        )
+        return joined(filter(None, [self._not_whole, self.note]), " ")
+
+    @property
+    def _not_whole(self) -> str:
+        return say("Not judged whole: {parts}.", self.unjudged_parts)
 
     @property
     def unjudged_parts(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize, QStandardPaths, Qt
@@ -29,19 +29,22 @@ from tabprotect.engine.disclosure.policy import (
     write,
 )
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.release.left_out import KINDS
+from tabprotect.engine.release.left_out import SAID as LEFT_OUT
+from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import MOST_ATTEMPTS
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.frame.window import Window
-from tabprotect.gui.look.buttons import named, push_button
+from tabprotect.gui.look.buttons import ScrollsDown, named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, Mode
-from tabprotect.languages.said import say
+from tabprotect.languages.said import capital, say
 from tabprotect.languages.speaking import LANGUAGES, tell, told
 
 WORDS = {
@@ -50,7 +53,13 @@ WORDS = {
         "reason": say("takes a reason"),
         "refuse": say("is refused"),
     },
-    "unjudged": {"reason": say("takes a reason"), "warn": say("is warned of")},
+    "together": {
+        "warn": say("is warned of"),
+        "reason": say("takes a reason"),
+        "refuse": say("is refused"),
+    },
+    "insiders": {"tell": say("is told"), "judge": say("is judged")},
+    "unjudged": {"reason": say("takes a reason"), "refuse": say("is refused")},
     "short_seed": {"warn": say("is warned of"), "refuse": say("is refused")},
 }
 INTRUDERS = (
@@ -79,9 +88,11 @@ class PolicyForm(QWidget):
         self._given = policy
         self.belief = QDoubleSpinBox(minimum=0.5, maximum=0.999, singleStep=0.01, decimals=3)
         self.belief.setValue(policy.belief_limit)
-        self.share = QDoubleSpinBox(minimum=0.0, maximum=100.0, singleStep=1.0, decimals=1)
-        self.share.setSuffix(told(" %"))
-        self.share.setValue(100 * policy.share)
+        self.shares = {name: _percent(getattr(policy, name)) for name in Limits.SHARES}
+        self.epsilon = QDoubleSpinBox(minimum=0.0, maximum=1000.0, singleStep=0.5, decimals=2)
+        self.epsilon.setSpecialValueText(tell("no limit"))
+        self.epsilon.setValue(policy.epsilon_limit)
+        self.standing = {kind: QLineEdit(policy.standing.get(kind, "")) for kind in KINDS}
         self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
         self.own_rule = QCheckBox(tell("the same for every table"))
         self.rule = RuleField(say("counts from"))
@@ -103,21 +114,24 @@ class PolicyForm(QWidget):
             box.setCurrentIndex(box.findData(getattr(policy, name)))
         self.two = QCheckBox(tell("Two people answer for each release"))
         self.two.setChecked(policy.two_signatures)
-        form = QFormLayout(self)
+        inside = QWidget()
+        form = QFormLayout(inside)
         form.setVerticalSpacing(GRID)
-        for text, field in (
-            (say("A count is known when it is believed above"), self.belief),
-            (say("Of the cells expected at risk may be known"), self.share),
-            (say("Draws before a release is refused, at most"), self.attempts),
-            (say("Counts at risk"), self.at_risk),
-            (say("Judged as well"), self.intruder),
-            (say("A second release of a table"), self.choices["second_release"]),
-            (say("A release that cannot be judged"), self.choices["unjudged"]),
-            (say("A given seed that could be guessed"), self.choices["short_seed"]),
-        ):
-            field.setAccessibleName(told(text))
-            field.setEnabled(not fixed)
-            form.addRow(told(text), field)
+        self._add(form, self._rows(), fixed=fixed)
+        form.addRow(
+            Label(
+                say(
+                    "Standing reasons: taken wherever something of that kind is not judged, and "
+                    "kept in every dossier. Without one a reason is asked for each time."
+                ),
+                wordWrap=True,
+                role="quiet",
+            )
+        )
+        lines = [(capital(LEFT_OUT[kind]), field) for kind, field in self.standing.items()]
+        for _, field in lines:
+            field.setPlaceholderText(tell("no standing reason"))
+        self._add(form, lines, fixed=fixed)
         self.two.setEnabled(not fixed)
         form.addRow(self.two)
         where = Label(
@@ -128,6 +142,36 @@ class PolicyForm(QWidget):
             role="quiet",
         )
         form.addRow(where)
+        area = ScrollsDown()
+        area.setWidget(inside)
+        in_column(area, on=self, margins=0)
+
+    def _rows(self) -> list[tuple[str, QWidget]]:
+        """What each limit is called, and its field."""
+        shares, choices = self.shares, self.choices
+        return [
+            (say("A count is known when it is believed above"), self.belief),
+            (say("Of the cells expected at risk may be known"), shares["share"]),
+            (say("A guess at a small count may be right, at most"), shares["mean_belief_limit"]),
+            (say("Known to be small, whichever number, may be"), shares["small_share"]),
+            (say("What somebody alone in a cell could learn"), choices["insiders"]),
+            (say("Their chance of learning a small count, at most"), shares["insider_limit"]),
+            (say("Draws before a release is refused, at most"), self.attempts),
+            (say("Counts at risk"), self.at_risk),
+            (say("Judged as well"), self.intruder),
+            (say("A second release of a table"), choices["second_release"]),
+            (say("A release beyond the limits with earlier ones"), choices["together"]),
+            (say("Privacy spent on one original (epsilon), at most"), self.epsilon),
+            (say("A release that was not judged whole"), choices["unjudged"]),
+            (say("A given seed that could be guessed"), choices["short_seed"]),
+        ]
+
+    @staticmethod
+    def _add(form: QFormLayout, rows: Sequence[tuple[str, QWidget]], *, fixed: bool) -> None:
+        for text, field in rows:
+            field.setAccessibleName(told(text))
+            field.setEnabled(not fixed)
+            form.addRow(told(text), field)
 
     def policy(self) -> HousePolicy:
         """As it is set.
@@ -137,16 +181,35 @@ class PolicyForm(QWidget):
         ParameterError
             With every wrong field.
         """
-        return replace(
-            self._given,
-            belief_limit=round(self.belief.value(), 3),
-            share=round(self.share.value() / 100, 4),
-            attempts_at_most=self.attempts.value(),
-            at_risk=str(self.rule.rule) if self.own_rule.isChecked() else "",
-            intruder=self.intruder.currentData(),
-            two_signatures=self.two.isChecked(),
+        set_here = {
+            "belief_limit": round(self.belief.value(), 3),
+            "epsilon_limit": round(self.epsilon.value(), 2),
+            "attempts_at_most": self.attempts.value(),
+            "at_risk": str(self.rule.rule) if self.own_rule.isChecked() else "",
+            "intruder": self.intruder.currentData(),
+            "two_signatures": self.two.isChecked(),
+            "standing": {
+                kind: reason
+                for kind, field in self.standing.items()
+                if (reason := field.text().strip())
+            },
+            **{name: self._share(name) for name in self.shares},
             **{name: box.currentData() for name, box in self.choices.items()},
-        )
+        }
+        return HousePolicy.of(self._given.as_dict() | set_here)
+
+    def _share(self, name: str) -> float:
+        """A share as it is set; one that was not touched keeps all its digits."""
+        given = float(getattr(self._given, name))
+        value = self.shares[name].value()
+        return given if value == _percent(given).value() else round(value / 100, 4)
+
+
+def _percent(share: float) -> QDoubleSpinBox:
+    box = QDoubleSpinBox(minimum=0.0, maximum=100.0, singleStep=1.0, decimals=1)
+    box.setSuffix(told(" %"))
+    box.setValue(100 * share)
+    return box
 
 
 class FolderField(QWidget):

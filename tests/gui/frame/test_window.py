@@ -362,7 +362,10 @@ def test_a_policy_that_the_environment_names_is_shown_and_not_changed(
     monkeypatch.setenv(policy.VARIABLE, str(path))
     dialog = SettingsDialog(opened)
     dialog.open()
-    assert dialog.policy.share.value() == 1.0 and not dialog.policy.share.isEnabled()
+    assert (
+        dialog.policy.shares["share"].value() == 1.0
+        and not dialog.policy.shares["share"].isEnabled()
+    )
     dialog.save.click()
     assert path.read_text() == "share = 0.01\n"
 

@@ -26,7 +26,7 @@ from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
-from tabprotect.engine.project.copy_as_command import SAVED, table_word
+from tabprotect.engine.project.copy_as_command import SAVED, line, table_word
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
@@ -168,6 +168,16 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     return [verb, table, *asked.words(), "--out", written.release, *written.words()]
 
 
+def remedied(project: Project, changed: Mapping[str, object]) -> list[str]:
+    """Words: protect the current table by other settings, as an error suggests them."""
+    kind = changed.get("cycles")
+    parameters = {name: value for name, value in changed.items() if name != "cycles"}
+    project = replace(project, parameters=MappingProxyType(dict(project.parameters) | parameters))
+    if isinstance(kind, str):
+        project = replace(project, cycles_from=kind)
+    return protect_words(project)
+
+
 @Declared(say("choose {method}"))
 def set_method(project: Project, context: Context, *, method: str) -> Project:
     """Choose the protection method; its parameters start at their defaults."""
@@ -303,8 +313,10 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             changed=bool(others),
             progress=context.progress,
         )
-    except RefusedError:
-        remember_refusal(problem, project.method, own, context.register)
+    except InfeasibleError as error:
+        error.commands = tuple(line(remedied(project, s.parameters)) for s in error.suggestions)
+        if isinstance(error, RefusedError):
+            remember_refusal(problem, project.method, own, context.register)
         raise
     if asked.draft and gate.against(protected, project.limits):
         remember_refusal(problem, project.method, own, context.register)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
+from tabprotect.engine.release.left_out import SAID as LEFT_OUT
 from tabprotect.gui.look.theme import count_text, number_text
 from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import told
@@ -45,7 +46,15 @@ def about(method: str) -> str:
 
 
 def known_words(trial: MethodTrial) -> str:
-    """How many of the at-risk cells a reader would know."""
+    """How many of the at-risk cells a reader would know, and what was not judged."""
+    known = _known(trial)
+    if not trial.left_out:
+        return known
+    parts = joined((LEFT_OUT[kind] for kind in trial.left_out), ", ")
+    return say("{known}; not judged whole: {parts}", known, parts)
+
+
+def _known(trial: MethodTrial) -> str:
     if not trial.at_risk:
         return say("no cell is at risk")
     number = round((trial.known or 0.0) * trial.at_risk)

@@ -382,7 +382,7 @@ def test_the_verdict_comes_first_with_a_card_for_each_reader(
     assert verdict is not None and shown.sentence == verdict.sentence
     cards = {card.reader.name: card.reader for card in shown.readers.cards}
     assert list(cards) == ["A reader", "An intruder", "In truth"]
-    assert cards["A reader"].number == verdict.known and cards["A reader"].bad is False
+    assert cards["A reader"].number == verdict.known and cards["A reader"].state == "passed"
     assert verdict.staff is not None and cards["In truth"].number == verdict.staff.known
     judged = engine(protected, "positive")
     assert f"{judged.small(document.project.at_risk).sum():.1f}" in cards["An intruder"].words
