@@ -134,7 +134,7 @@ def test_the_first_release_by_names_alone(listener: Listener, tmp_path: Path) ->
         for row in range(4)
     ]
     press("4  Release", "check box")
-    listener("find", "panel", "Ready: a reader would know 0 of\u2026")
+    listener("find", "panel", "Ready: readers would know 0 of\u2026")
     verdict = listener("description", "label", "What a reader would know, of the cells\u2026")
     assert verdict.startswith("0 of ")
     listener("write", "Prepared by, name", "Ada")

@@ -11,6 +11,7 @@ from typing import Literal
 
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, Staff, StaffVerdict
+from tabprotect.engine.release.left_out import listed
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import (
     NOT_WORKED_OUT,
@@ -125,15 +126,21 @@ def stated(gate: Gate | None) -> CheckLine:
         return CheckLine("mind", say("This release states no verdict on what its readers learn."))
     limits = say(
         "Of the counts of {at_risk} that a reader expects in a table at most {share} "
-        "may be known, which is believed with a probability above {belief_limit:g}.",
+        "may be known, which is believed with a probability above {belief_limit:g}; a guess at one "
+        "may be right at most {often} of the time.",
         gate.at_risk,
         percent(gate.share),
         gate.belief_limit,
+        percent(gate.mean_belief_limit),
     )
     if gate.passed is None:
         return CheckLine(
             "mind",
-            say("What readers learn was not judged whole. {limits}", limits),
+            say(
+                "What readers learn was not judged whole: {left_out}. {limits}",
+                listed(gate.left_out) or NOT_WORKED_OUT,
+                limits,
+            ),
         )
     if gate.passed:
         return CheckLine("passed", say("This release is within its limits. {limits}", limits))

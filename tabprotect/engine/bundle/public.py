@@ -14,7 +14,8 @@ from tabprotect.engine.bundle.data_package import table_name
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify, verify_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.release.mechanism import CHANGED
+from tabprotect.engine.release.left_out import listed
+from tabprotect.engine.release.mechanism import CHANGED, Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import joined, percent, plural, say
@@ -183,7 +184,10 @@ def _gate(release: Release) -> list[str]:
     came = {
         True: say("This release passes"),
         False: say("This release does not pass, and was published by a decision all the same"),
-        None: say("This release was not judged whole, and was published by a decision"),
+        None: say(
+            "This release breaks no limit as far as it was judged, was not judged whole, and was "
+            "published by a decision"
+        ),
     }[gate.passed]
     return [
         "## " + say("How it was let out"),
@@ -191,19 +195,36 @@ def _gate(release: Release) -> list[str]:
         say(
             "By what its readers learn, not by the true counts. A count of {at_risk} is known to "
             "a reader who believes in it with more than {belief_limit:g}; of the counts of "
-            "{at_risk} that a reader expects at most {share} may be known, table by "
-            "table. {came}. {draws}",
+            "{at_risk} that a reader expects at most {share} may be known, and a guess at one may be "
+            "right at most {often} of the time, table by table. {came}. {draws}",
             gate.at_risk,
             gate.belief_limit,
             percent(gate.share),
+            percent(gate.mean_belief_limit),
             came,
             draws,
         )
         + (" " + CHANGED if gate.changed else ""),
         "",
+        *_left_out(gate),
         say(
             "Parameters that were chosen by looking at figures of the true table tell a little of it; "
             "what anybody computes from this bundle leaves that out."
+        ),
+        "",
+    ]
+
+
+def _left_out(gate: Gate) -> list[str]:
+    """What was not judged, and what ``verify`` makes of it."""
+    if gate.passed is not None or not gate.left_out:
+        return []
+    return [
+        say(
+            "Not judged: {left_out}. Readers may learn more from that than the figures here say: it "
+            "is no promise. `tabprotect verify` ends with the code 7 (intact, and not judged whole) "
+            "whatever the reason for publishing was; the reason is kept by the publisher.",
+            listed(gate.left_out),
         ),
         "",
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 Kind = Literal[
     "joint_noise",
@@ -25,9 +25,14 @@ SAID: Mapping[Kind, str] = {
     "key_algebra": say("that the keys of totals are sums of keys"),
     "attempts": say("what refused draws tell"),
     "other_releases": say("what earlier releases say together with this one"),
-    "simulation": say("a posterior that could be judged by"),
+    "simulation": say("what could only be simulated or bounded"),
 }
 """The kinds in words, as parts of a sentence."""
+
+
+def listed(left_out: Iterable[Kind]) -> str:
+    """The kinds in words, as part of a sentence."""
+    return joined((SAID[kind] for kind in left_out), ", ")
 
 
 def kinds(*of: Iterable[str]) -> tuple[Kind, ...]:

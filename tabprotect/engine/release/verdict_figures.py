@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tabprotect.engine.release.left_out import SAID as UNJUDGED
-from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.left_out import Kind, listed
 from tabprotect.engine.release.limits import ROUNDING, Limits
 from tabprotect.languages.said import capital, joined, percent, plural, say
 
@@ -273,7 +272,7 @@ class Verdict:
     @property
     def unjudged_parts(self) -> str:
         """The kinds of what was not judged, in words, as part of a sentence."""
-        return joined((UNJUDGED[kind] for kind in self.left_out), ", ")
+        return listed(self.left_out)
 
     def _failure(self, table: TableVerdict) -> str:
         which = say("the inner cells") if table.inner else say("the table {label}", table.label)

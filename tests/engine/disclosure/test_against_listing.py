@@ -196,4 +196,4 @@ def test_somebody_alone_in_a_cell_knows_more_and_is_told_of() -> None:
     (inside,) = seen["one"]
     assert (inside.known, inside.certain, inside.way) == (3, 3, "exact")
     # It is told of, and not judged: the release owes an insider their own cell only.
-    assert found.known == 0 and found.accepted and "alone in a cell would know" in found.sentence
+    assert found.known == 0 and found.accepted and "alone in a cell expects" in found.sentence

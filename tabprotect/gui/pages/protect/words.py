@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
-from tabprotect.engine.release.left_out import SAID as LEFT_OUT
+from tabprotect.engine.release.left_out import listed
 from tabprotect.gui.look.theme import count_text, number_text
 from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import told
@@ -50,8 +50,7 @@ def known_words(trial: MethodTrial) -> str:
     known = _known(trial)
     if not trial.left_out:
         return known
-    parts = joined((LEFT_OUT[kind] for kind in trial.left_out), ", ")
-    return say("{known}; not judged whole: {parts}", known, parts)
+    return say("{known}; not judged whole: {parts}", known, listed(trial.left_out))
 
 
 def _known(trial: MethodTrial) -> str:
