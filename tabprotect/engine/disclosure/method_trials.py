@@ -59,8 +59,6 @@ class MethodTrial:
         Mean share of the at-risk cells whose true count a reader would know.
     at_least
         True if readers may know more, because only what is proved was counted.
-    left_out
-        The kinds of what was not judged; such a trial is never safe.
     at_risk
         Number of at-risk cells.
     moved
@@ -73,6 +71,8 @@ class MethodTrial:
         Why it failed, and what to do; empty if it was done.
     suggestions
         The other settings that the refusal suggests.
+    left_out
+        The kinds of what was not judged; such a trial is never safe.
     """
 
     method: str
@@ -81,7 +81,6 @@ class MethodTrial:
     kept: Promised | None = None
     known: float | None = None
     at_least: bool = False
-    left_out: tuple[Kind, ...] = ()
     at_risk: int = 0
     moved: float | None = None
     loss: float = float("inf")
@@ -90,6 +89,7 @@ class MethodTrial:
     fault: str = ""
     hint: str = ""
     suggestions: tuple[Suggestion, ...] = ()
+    left_out: tuple[Kind, ...] = ()
 
     @property
     def done(self) -> bool:

@@ -1,0 +1,61 @@
+"""A refusal's remedies as command lines: they are run as they stand."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tabprotect as tp
+from tabprotect.cli.main import _with_settings
+from tabprotect.engine.errors import RefusedError
+
+Run = Callable[..., Any]
+
+WEAK = ("--set", "alpha=0.3", "--set", "cycles=elementary", "--seed", "1")
+
+
+def test_a_suggestion_is_a_command_that_can_be_run(run: Run, tmp_path: Path) -> None:
+    words = ("protect", "example:czech-autoworkers", *WEAK, "--register", "none")
+    refused = run(*words, "--out", tmp_path / "r.zip", "--json")
+    error = refused.json["error"]
+    assert refused.code == 5 and len(error["suggestions"]) == len(error["remedies"]) > 0
+    for command, remedy in zip(error["suggestions"], error["remedies"], strict=True):
+        program, *given = shlex.split(command)
+        assert program == "tabprotect" and "--json" in given and str(tmp_path / "r.zip") in given
+        settings = dict(
+            text.split("=", 1) for o, text in zip(given, given[1:], strict=False) if o == "--set"
+        )
+        assert {n: str(v) for n, v in remedy["parameters"].items()}.items() <= settings.items()
+        assert settings.keys() == {"alpha", "cycles"} | remedy["parameters"].keys()
+    assert run(*shlex.split(error["suggestions"][0])[1:]).code in (0, 5)
+
+
+def test_settings_are_replaced_however_they_are_written() -> None:
+    given = ["protect", "t.csv", "--set=alpha=0.1", "--keep", "a*b", "--set", "passes=2", "--json"]
+    command = _with_settings(given, {"alpha": 0.25, "keep": "a", "totals": True})
+    assert shlex.split(command)[1:] == [
+        *("protect", "t.csv", "--set", "passes=2", "--json"),
+        *("--set", "alpha=0.25", "--set", "keep=a", "--set", "totals=yes"),
+    ]
+
+
+def test_what_has_no_remedy_suggests_nothing(run: Run, tmp_path: Path) -> None:
+    error = run("protect", tmp_path / "none.csv", "--out", tmp_path / "r.zip", "--json").json
+    assert error["error"]["suggestions"] == []
+
+
+def test_the_library_carries_the_same(house_folder: Path) -> None:
+    table = tp.read_table("example:czech-autoworkers")
+    with pytest.raises(RefusedError) as refused:
+        tp.protect(table, "cyclic_perturbation", cycles="elementary", alpha=0.3, seed=1)
+    found = json.loads(json.dumps(refused.value.as_json()))
+    assert len(found["suggestions"]) == len(refused.value.suggestions) > 0
+    assert all(
+        command.startswith("tabprotect protect example:czech-autoworkers --method ")
+        for command in found["suggestions"]
+    )
