@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from pages_of import page_of
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.query_verbs import (
     set_release_criterion,
 )
+from tabprotect.engine.query_space.registered import rules
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.lattice.space import RELEASED
 from tabprotect.gui.pages.query_space import optimal_panel
@@ -104,11 +106,25 @@ def test_a_session_answers_records_and_replays(
     panel.begin.click()
     settle()
     assert "needs a place" in page(czech).errors.text and panel.serving is None
-    panel.place.setText(str(tmp_path / "history.sqlite"))
+    panel._browse()
+    (dialog,) = panel.findChildren(QFileDialog)
+    # A history that is there is gone on with: nothing is written over.
+    assert dialog.testOption(QFileDialog.Option.DontConfirmOverwrite)
+    dialog.fileSelected.emit(str(tmp_path / "history.sqlite"))
+    dialog.reject()
+    assert panel.place.text() == str(tmp_path / "history.sqlite")
+    panel.rule.setCurrentIndex(panel.rule.findData("simulatable"))
+    assert {name: field.text() for name, field in panel.values.items()} == {
+        parameter.name: str(parameter.default) for parameter in rules()["simulatable"].parameters
+    }
     panel.rule.setCurrentIndex(panel.rule.findData("one_step"))
-    panel.user.setText("anna")
     panel.begin.click()
     settle()
+    panel.user.setText(" ")
+    assert ask(czech, "B", settle) == "The history is open: ask."
+    assert "nobody is named as asking" in page(czech).errors.text
+    assert "say who asks" in page(czech).errors.text
+    panel.user.setText("anna")
     assert ask(czech, "A,B", settle).startswith("Put off")
     assert ask(czech, "B", settle).startswith("The table itself: B")
     cells = panel.cells.rows

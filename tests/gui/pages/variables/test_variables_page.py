@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.placement import Placement
@@ -106,7 +108,19 @@ def test_groups_by_hand_are_named_by_what_they_hold(
     variables: VariablesPage, qtbot: QtBot, settle: Settle
 ) -> None:
     choose(variables, "region")
-    variables._dropped(["n1"], "n2")
+    tree = variables.tree
+    n1, n2 = (tree.topLevelItem(0), tree.topLevelItem(1))
+    tree.setCurrentItem(n1)
+    drop = QDropEvent(
+        QPointF(tree.visualItemRect(n2).center()),
+        Qt.DropAction.MoveAction,
+        tree.mimeData([n1]),
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    tree.dropEvent(drop)
+    # The tree is drawn anew: Qt moves nothing itself.
+    assert drop.dropAction() is Qt.DropAction.IgnoreAction
     settled(variables, qtbot, settle)
     table = variables.document.original
     assert table is not None
