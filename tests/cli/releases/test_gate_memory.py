@@ -29,6 +29,9 @@ def test_settings_changed_after_a_refusal_are_told(run: Run, tmp_path: Path) -> 
     assert changed["decisions"] == [
         "settings were changed after the gate had refused others: cyclic_perturbation"
     ]
+    # A reason for these settings does not take away that others were tried.
+    reasoned = run(*words, *negative, "--accept", "a reason").json
+    assert changed["decisions"][0] in reasoned["decisions"]
     with zipfile.ZipFile(out) as bundle:
         stated = json.loads(bundle.read("mechanism.json"))
         assert stated["gate"]["changed_after_refusal"] is True

@@ -39,6 +39,9 @@ def test_searches_are_compared_and_one_is_planned(czech: MainWindow, settle: Set
     page(czech).tabs.setCurrentWidget(page(czech).optimal)
     settle()
     panel = page(czech).optimal
+    # Before anything is chosen, the plan as it is stands beside all sub-tables of an order.
+    assert panel.chosen == ""
+    assert [title.text() for title in panel._titles] == ["As planned now", "All 3-way tables"]
     for method in ("annealing", "heuristic", "exhaustive"):
         panel.method.setCurrentIndex(panel.method.findData(method))
         assert f"--method {method}" in czech.page.command_line()
@@ -48,6 +51,10 @@ def test_searches_are_compared_and_one_is_planned(czech: MainWindow, settle: Set
     assert sizes["annealing"] == sizes["exhaustive"] == 48
     assert sizes["all 3-way tables"] == 42 and sizes["as planned now"] == 1
     assert panel.chosen == "exhaustive"
+    rows, at = panel.list.rows, panel.list.currentIndex().row()
+    share = panel.found["exhaustive"].rebuilt
+    assert share is not None
+    assert rows.data(rows.index(at, 5)) == f"{100 * share:.1f} %"
     page(czech).main_button.click()
     settle()
     regions = page(czech).space.regions
@@ -148,6 +155,12 @@ def test_a_session_answers_records_and_replays(
     panel.begin.click()  # another session on the same history finds all of it
     settle()
     assert panel.served is not None and len(panel.served.entries) == 4
+    # What is stopped may be in the history all the same: it is read again.
+    panel.asking.click()
+    for job in czech.document.jobs.running:
+        job.cancel()
+    settle()
+    assert panel.asking.isEnabled() and len(panel.served.entries) in (4, 5)
     czech.document.do(set_release_criterion, threshold=9)
     settle()
     assert panel.serving is None and panel.log.rows.rowCount() == 0

@@ -425,6 +425,7 @@ def test_the_risk_list_holds_the_cells_of_all_layers(
     risks = shown.risks
     model = risks.list.rows
     assert shown.risks.isVisible() and model.rowCount() == mask.sum()
+    assert all(part.isVisible() for part in (risks.kind, risks.search, risks.rule))
     assert {risks.index_of(row) for row in model.rows} == {
         tuple(map(int, at)) for at in np.argwhere(mask)
     }

@@ -152,6 +152,7 @@ def test_variables_that_nest_are_offered_and_a_level_can_be_taken(
 ) -> None:
     choose(variables, "region")
     assert variables.panel.nest.text() == "part, region nest."
+    assert variables.panel.nest.isVisible() and variables.panel.nest_button.isVisible()
     variables.panel.nest_button.click()
     settled(variables, qtbot, settle)
     table = variables.document.original
@@ -165,6 +166,15 @@ def test_variables_that_nest_are_offered_and_a_level_can_be_taken(
     variables.panel.take_file(str(tmp_path / "age.hrc"))
     settled(variables, qtbot, settle)
     assert variables.panel.level.currentText() == "age_1"
+    assert not variables.panel.nest.isVisible() and not variables.panel.nest_button.isVisible()
+    # Who leaves a group that has a name of its own leaves it its name.
+    variables._together(["8", "9"])
+    settled(variables, qtbot, settle)
+    table = variables.document.original
+    assert table is not None
+    assert table.domain["age@age_1"].categories == ("young", "8-9", "old")
+    variables.document.undo()
+    settled(variables, qtbot, settle)
     variables.panel.take_button.click()
     settled(variables, qtbot, settle)
     table = variables.document.original
