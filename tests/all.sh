@@ -14,6 +14,9 @@ step() { printf '\n== %s\n' "$*"; }
 # Rows side by side: the two cores have always something to do, for windows wait a lot.
 beside() { (set -e; "$1") >"build/$1.log" 2>&1 & }
 
+without_qt() { .venv-engine/bin/python -P -m pytest -q -p no:pytest-qt "$@"; }
+ENGINE="tests/engine tests/cli tests/library tests/server"
+
 aside() {
   step types, import contracts
   # Writing what a next run could begin with takes longer than it is worth to a fresh clone.
@@ -25,8 +28,7 @@ aside() {
   step the documentation, every example run
   .venv/bin/sphinx-build -q -W --keep-going -b html resources/docs/site build/site
   step the examples of the library
-  .venv-engine/bin/python -P -m pytest -q -p no:pytest-qt -p no:cacheprovider \
-    --doctest-modules tabprotect/__init__.py tabprotect/library
+  without_qt -p no:cacheprovider --doctest-modules tabprotect/__init__.py tabprotect/library
 }
 
 # A worker that has nothing left takes from the other one.
@@ -56,16 +58,17 @@ engine() {
     echo "PySide6 is installed where it must not be" >&2
     return 1
   fi
-  .venv-engine/bin/python -P -m pytest -q -n 2 --dist worksteal -p no:pytest-qt \
-    tests/engine tests/cli tests/library tests/server
+  without_qt -n 2 --dist worksteal $ENGINE
 }
 
 mkdir -p build
-beside windows
-windows=$!
-.venv/bin/python tests/engine_environment.py .venv-engine
 beside aside
 aside=$!
+.venv/bin/python tests/engine_environment.py .venv-engine
+# What the workers import is compiled once: else each of the four does it, at the same time.
+without_qt --collect-only $ENGINE >build/collected.log || { cat build/collected.log; exit 1; }
+beside windows
+windows=$!
 beside checked
 checked=$!
 failed=0
