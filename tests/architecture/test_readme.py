@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tabprotect.cli import main as command_line
+from tabprotect.cli.reader.infer import NOT_WHOLE
 from tabprotect.engine import errors
 from tabprotect.engine.protection.registered import methods
 
@@ -36,7 +37,7 @@ def test_the_exit_codes_are_those_of_the_errors() -> None:
         if isinstance(kind, type) and issubclass(kind, errors.TabprotectError)
     }
     # 1 is a fault of the program's own.
-    assert codes == {0, command_line.USAGE, *raised} - {command_line.INTERNAL}
+    assert codes == {0, command_line.USAGE, NOT_WHOLE, *raised} - {command_line.INTERNAL}
 
 
 @pytest.mark.parametrize("line", COMMANDS)

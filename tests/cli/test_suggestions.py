@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
 from collections.abc import Callable
@@ -27,9 +28,7 @@ def test_a_suggestion_is_a_command_that_can_be_run(run: Run, tmp_path: Path) -> 
     for command, remedy in zip(error["suggestions"], error["remedies"], strict=True):
         program, *given = shlex.split(command)
         assert program == "tabprotect" and "--json" in given and str(tmp_path / "r.zip") in given
-        settings = dict(
-            text.split("=", 1) for o, text in zip(given, given[1:], strict=False) if o == "--set"
-        )
+        settings = dict(text.split("=", 1) for o, text in itertools.pairwise(given) if o == "--set")
         assert {n: str(v) for n, v in remedy["parameters"].items()}.items() <= settings.items()
         assert settings.keys() == {"alpha", "cycles"} | remedy["parameters"].keys()
     assert run(*shlex.split(error["suggestions"][0])[1:]).code in (0, 5)

@@ -72,7 +72,7 @@ class MethodTrial:
     suggestions
         The other settings that the refusal suggests.
     left_out
-        The kinds of what was not judged; such a trial is never safe.
+        The kinds of what a trial leaves out, apart from its being short; it is never safe then.
     """
 
     method: str
@@ -190,7 +190,14 @@ def ranked(
     def key(trial: MethodTrial) -> tuple[bool, bool, int, bool, float, float]:
         known = 1.0 if trial.known is None else trial.known
         missing = len(trial.lost(asked, sums))
-        return not trial.done, not trial.untried, missing, not trial.safe(share), trial.loss, known
+        return (
+            not trial.done,
+            not trial.untried,
+            missing,
+            (known > share, not trial.safe(share)),
+            trial.loss,
+            known,
+        )
 
     of: dict[str, list[MethodTrial]] = {}
     for trial in trials:
@@ -283,7 +290,7 @@ def _drawn(
         at_risk = len(cells)
         known.append(float((chance > limits.belief_limit).mean()) if at_risk else 0.0)
         at_least |= belief.way == "bounds"
-        left_out = kinds(left_out, belief.left_out)
+        left_out = kinds(left_out, (kind for kind in belief.left_out if kind != "simulation"))
         change, loss, hidden = _changed(method, problem, values, trial.release)
         moved.append(change)
         losses.append(loss)

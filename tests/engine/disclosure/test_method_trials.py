@@ -110,7 +110,8 @@ def test_what_is_asked_comes_first_then_what_protects_then_what_changes_least(
         len(p.lost) for p in places if p.trial.done
     )
     exact = ranked(found, ("exact",), (), LIMITS.share)
-    assert exact[0].trial.method == "suppression"
+    # A trial does not judge what the choice of hidden cells tells.
+    assert [one.trial.method for one in exact[:2]] == ["coarsening", "suppression"]
     losses = [p.trial.loss for p in ranked(found, (), (), LIMITS.share) if p.trial.safe(0.05)]
     assert losses == sorted(losses)
     # Readers who know too much weigh more than any change.

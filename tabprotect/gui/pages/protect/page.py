@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -107,7 +108,7 @@ class ProtectPage(ProtectStage, Page):
             return tried_methods(problem, limits, progress)
 
         about = (project.table, project.record_keys, project.weights, project.at_risk)
-        key = (about, limits)
+        key = (about, astuple(limits))
         if self._trying.ask(say("try every method"), work, key):
             self.trials = ()
 
