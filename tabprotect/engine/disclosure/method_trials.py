@@ -187,7 +187,7 @@ def ranked(
         The sums to be exact, if that is a wish.
     """
 
-    def key(trial: MethodTrial) -> tuple[bool, bool, int, bool, float, float]:
+    def key(trial: MethodTrial) -> tuple[bool, bool, int, tuple[bool, bool], float, float]:
         known = 1.0 if trial.known is None else trial.known
         missing = len(trial.lost(asked, sums))
         return (
