@@ -17,7 +17,10 @@ def test_both_editions(run: Command, tmp_path: Path) -> None:
     assert found["fingerprint"] == protected["fingerprint"]
     # Judged again: the same numbers as before.
     known, expected = protected["verdict"]["known"], protected["verdict"]["at_risk"]
-    assert f"{known} of {expected:.1f} expected" in found["verdict"]["sentence"]
+    assert (
+        f"expects {expected:.1f} at-risk cells and would know {known} of them"
+        in found["verdict"]["sentence"]
+    )
     assert protected["verdict"]["staff"]["at_risk_cells"] == staff.read_text().count('class="risk')
     found = run("report", release, "--edition", "public", "--out", public, "--json").json
     assert found["confidential"] is False and found["verdict"]["state"] == "passed"
