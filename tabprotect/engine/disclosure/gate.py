@@ -72,8 +72,8 @@ def protect(
     """
     policy = HousePolicy() if policy is None else policy
     values = method.resolve_for(problem, given)
-    random = method.is_random(values)
-    limits = policy.limits(problem.at_risk, random=random, changed=changed)
+    again = method.draws_again(problem.table.domain, values)
+    limits = policy.limits(problem.at_risk, again=again, changed=changed)
     done: Protected | None = None
     first: Protected | None = None
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):

@@ -43,6 +43,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.registry import Documented
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.privacy import Privacy
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -164,6 +165,10 @@ class Method(Documented, ABC):
         """Return True if two runs may differ; a method without chance is tried once."""
         return True
 
+    def privacy(self, domain: Domain, values: Values) -> Privacy | None:
+        """The budget of differential privacy that a draw spends; ``None`` without one."""
+        return None
+
     def promised(self, values: Values) -> tuple[str, ...]:
         """The guarantees that hold with these values."""
         return tuple(self.guarantees)
@@ -216,6 +221,14 @@ class Method(Documented, ABC):
         return ()
 
     # -- what follows -------------------------------------------------------------------------
+
+    def draws_again(self, domain: Domain, values: Values) -> bool:
+        """Return True if another draw may follow a refused one.
+
+        It would equal the first where there is no chance. With differential privacy it would break
+        the budget: which draw passes depends on the original, as every refusal does.
+        """
+        return self.is_random(values) and self.privacy(domain, values) is None
 
     def unmet(self, problem: Problem) -> dict[str, str]:
         """The needs that a problem does not meet, each with the reason."""
@@ -292,7 +305,13 @@ class Method(Documented, ABC):
             for p in self.parameters
             if p.public and not (p.may_be_unstated and values[p.name] is None)
         }
-        mechanism = Mechanism(self.name, problem.table.domain, public | dict(draft.disclosed))
+        domain = problem.table.domain
+        mechanism = Mechanism(
+            self.name,
+            domain,
+            public | dict(draft.disclosed),
+            privacy=self.privacy(domain, values),
+        )
         return Release(draft.tables, mechanism, problem.title), draft
 
     def run(

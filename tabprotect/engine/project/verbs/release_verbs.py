@@ -41,7 +41,13 @@ from tabprotect.engine.register.left_before import (
     refused_before,
     remember_refusal,
 )
-from tabprotect.engine.register.register_entry import LeavingPublication, admit, related
+from tabprotect.engine.register.register_entry import (
+    LeavingPublication,
+    admit,
+    admit_spending,
+    related,
+)
+from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
@@ -49,7 +55,13 @@ from tabprotect.languages.said import joined, say
 
 @contextmanager
 def entered(
-    protected: Protected, data: bytes, *, register: str | None, rule: Again, reason: str
+    protected: Protected,
+    data: bytes,
+    *,
+    register: str | None,
+    rule: Again,
+    reason: str,
+    epsilon_limit: float = 0.0,
 ) -> Iterator[None]:
     """Enter a bundle whose files the block writes; the entry is withdrawn if the block fails.
 
@@ -58,17 +70,18 @@ def entered(
     Raises
     ------
     RefusedError
-        When the policy allows no second release, or none without a reason.
+        When the policy allows no second release, or none without a reason, or no such budget.
     InputError
         When the register cannot be written.
     """
+    problem, release = protected.record.problem, protected.release
     place = register_address(register)
     if place is None:
+        admit_spending((), release.mechanism.privacy, epsilon_limit)
         yield
         return
     from tabprotect.engine.register.register import Register
 
-    problem, release = protected.record.problem, protected.release
     bundle = sha256(data)
     own = marks(problem)
     with Register(place) as opened:
@@ -81,7 +94,9 @@ def entered(
             for e in entries
         )
         if not out:
-            admit(related(own, entries, but=bundle), rule, reason)
+            earlier = related(own, entries, but=bundle)
+            admit(earlier, rule, reason)
+            admit_spending(earlier, release.mechanism.privacy, epsilon_limit)
         number = opened.add(
             LeavingPublication(
                 own,
@@ -103,8 +118,11 @@ def entered(
 
 
 def _gate(release: Release) -> dict[str, object]:
-    stated = release.mechanism.gate
-    return {} if stated is None else stated.as_json()
+    gate, privacy = release.mechanism.gate, release.mechanism.privacy
+    return {
+        **({} if gate is None else gate.as_json()),
+        **({} if privacy is None else {PRIVACY: privacy.as_json()}),
+    }
 
 
 def _who(record: RunEvidence) -> str:
@@ -420,6 +438,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         register=context.register,
         rule=project.limits.second_release,
         reason=asked.again.strip(),
+        epsilon_limit=project.limits.epsilon_limit,
     ):
         write_together(files)
     return replace(project, protected=protected, published=True, notes=notes)
