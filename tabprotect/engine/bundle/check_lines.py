@@ -68,7 +68,9 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     if failing:
         # Another limit than that of all known cells: of one table, another reader, or a guess.
         return CheckLine("failed", say("Not ready: {text}", table_lines(verdict)[0].text))
-    if together is not None and together.failing:
+    if verdict.insiders.fails(verdict.limits):
+        return CheckLine("failed", say("Not ready: {text}", insider_lines(verdict)[0].text))
+    if together is not None and together.passed is False:
         return CheckLine("failed", say("Not ready: {together}", read_together(together)))
     if not verdict.judged:
         return CheckLine("mind", say("Not judged: {NOT_WORKED_OUT}.", NOT_WORKED_OUT))
@@ -125,9 +127,7 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
     """
     failing = verdict.failing
     lines = []
-    harmless = [
-        t for t in verdict.tables if t.judged and t.who != "insider" and nothing_expected(t)
-    ]
+    harmless = [t for t in verdict.tables if t.judged and nothing_expected(t)]
     for table in sorted(verdict.tables, key=lambda t: t not in failing):
         if table in harmless:
             continue
@@ -137,15 +137,12 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
             text = say(
                 "{which}: what {who} learns was judged {SAID}.", which, READER[table.who], way
             )
-        elif table.who == "insider":
-            text = say(
-                "{which}: {knows}; worked out {SAID}. No limit is set for that.", which, knows, way
-            )
         else:
             text = say("{which}: {knows}; judged {SAID}.", which, knows, way)
         bad: State = "failed" if table in failing else "mind"
         fine = table.judged and table not in failing and not (table.certain or table.left_out)
         lines.append(CheckLine("passed" if fine else bad, capital(text), cells=not fine))
+    lines += insider_lines(verdict)
     if harmless:
         labels = dict.fromkeys(say("inner cells") if t.inner else t.label for t in harmless)
         lines.append(
@@ -155,6 +152,14 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
             )
         )
     return tuple(lines)
+
+
+def insider_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
+    """What somebody alone in a cell learns; a line with a limit where that is judged."""
+    found, limits = verdict.insiders, verdict.limits
+    if found.fails(limits):
+        return (CheckLine("failed", found.beyond(limits)),)
+    return (CheckLine("told", found.sentence),) if found.chance else ()
 
 
 def protection(protected: Protected, summary: RunSummary, verdict: Verdict | None) -> CheckGroup:

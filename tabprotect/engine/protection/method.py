@@ -201,10 +201,6 @@ class Method(Documented, ABC):
         values = release.mechanism.values
         return "exact" in self.promised(values) or self.kept(release.domain, values) is not None
 
-    def insiders(self, values: Values) -> bool:
-        """Return True if there are readers who know a cell because they are alone in it."""
-        return False
-
     def apart(self, release: Release, number: int) -> Likelihood | None:
         """The likelihood of one published table over its own cells, where :meth:`likelihood` leaves
         that table out; ``None`` where it does not."""

@@ -200,7 +200,7 @@ class LeftBefore:
         lines, together, unread = [], self.together, self.unread
         if together is not None:
             fine = together.accepted and not together.certain
-            state: State = "failed" if together.failing else "passed" if fine else "mind"
+            state: State = "failed" if together.passed is False else "passed" if fine else "mind"
             lines.append(CheckLine(state, self.sentence, cells=not fine))
         if unread:
             of = (

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
 from tabprotect.engine.release.left_out import SAID as UNJUDGED
 from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.release.limits import ROUNDING, Limits
@@ -26,12 +27,11 @@ SAID = {
     "none": say("not at all"),
 }
 
-Who = Literal["user", "intruder", "insider"]
+Who = Literal["user", "intruder"]
 
 READER: Mapping[Who, str] = {
     "user": say("a reader"),
     "intruder": say("an intruder"),
-    "insider": say("somebody who is alone in a cell"),
 }
 
 NOT_WORKED_OUT = say("what a reader learns could not be worked out")
@@ -154,6 +154,8 @@ class Verdict:
         The kinds of what is left out.
     reason
         Whether a reason was given for letting out what was not judged whole.
+    insiders
+        What somebody alone in a cell learns.
     """
 
     tables: tuple[TableVerdict, ...]
@@ -162,6 +164,7 @@ class Verdict:
     note: str = ""
     left_out: tuple[Kind, ...] = ()
     reason: bool = False
+    insiders: Insiders = NOT_LOOKED_AT
 
     @property
     def _user(self) -> tuple[TableVerdict, ...]:
@@ -225,13 +228,12 @@ class Verdict:
         Each table has to pass by itself, so that a second one beside it never helps; then they pass
         together, too.
         """
-        others = (table for table in self.tables if table.who != "insider")
-        return tuple(table for table in others if table.fails(self.limits))
+        return tuple(table for table in self.tables if table.fails(self.limits))
 
     @property
     def passed(self) -> bool | None:
         """True if the release passes the gate; ``None`` if it was not judged, or not whole."""
-        if self.failing:
+        if self.failing or self.insiders.fails(self.limits):
             return False
         return True if self.judged and self.complete else None
 
@@ -248,13 +250,12 @@ class Verdict:
             return joined((self._failure(table) for table in failing[:3]), " ")
         if not self.judged:
             return say("{said}. {note}", capital(NOT_WORKED_OUT), self.note)
-        inside = joined(
-            say(" {said}.", capital(learned(table, 0.0)))
-            for table in self.tables
-            if table.who == "insider" and table.known
-        )
+        if self.insiders.fails(self.limits):
+            return self.insiders.beyond(self.limits)
         said = capital(learned(self, self.limit))
-        judged = say("{said}.{inside} Judged {SAID}.", said, inside, SAID[self.way])
+        judged = say("{said}. Judged {SAID}.", said, SAID[self.way])
+        if self.insiders.chance:
+            judged = f"{judged} {self.insiders.sentence}"
         if self.complete:
             return judged
         return say("{judged} {unjudged}", judged, self.unjudged)
@@ -286,6 +287,8 @@ class Verdict:
             "mean_belief_limit": self.limits.mean_belief_limit,
             "small_known": self.small_known,
             "small_share": self.limits.small_share,
+            "insiders": self.insiders.as_json(),
+            "insider_limit": self.limits.insider_limit,
             "way": self.way,
             "error": self.error,
             "complete": self.complete,
@@ -309,13 +312,11 @@ def learned(judged: TableVerdict | Verdict, limit: float) -> str:
     Parameters
     ----------
     limit
-        Cells that may be known; insiders have none.
+        Cells that may be known.
     """
     who: Who = judged.who if isinstance(judged, TableVerdict) else "user"
     reader, certain = READER[who], judged.certain
     if nothing_expected(judged):
-        if who == "insider":
-            return say("{reader} expects no other cell to be at risk", reader)
         return say("{reader} expects no cell to be at risk", reader)
     sure = (
         plural(certain, "{certain:,} is certain", "{certain:,} are certain", certain)
@@ -323,14 +324,6 @@ def learned(judged: TableVerdict | Verdict, limit: float) -> str:
         else say("none is certain")
     )
     at_risk = expected_number(judged.at_risk)
-    if who == "insider":
-        return say(
-            "{reader} would know {known:,} of {at_risk} expected other at-risk cells; {sure}",
-            reader,
-            judged.known,
-            at_risk,
-            sure,
-        )
     return say(
         "{reader} would know {known:,} of {at_risk} expected at-risk cells (limit {limit}); {sure}",
         reader,

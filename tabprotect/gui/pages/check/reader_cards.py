@@ -87,9 +87,9 @@ def readers(
                 "intruder",
             )
         )
-    for who, name in (("intruder", say("The house's intruder")), ("insider", say("An insider"))):
-        if any(table.who == who for table in verdict.tables):
-            found.append(_judged(verdict, who, name, say("of the house's policy")))
+    if any(table.who == "intruder" for table in verdict.tables):
+        name = say("The house's intruder")
+        found.append(_judged(verdict, "intruder", name, say("of the house's policy")))
     if not staff:
         return tuple(found)
     joint = None if judgement is None else judgement.before.together
@@ -100,7 +100,7 @@ def readers(
             "" if len(read) == 1 else say(" and {read} more", len(read) - 1)
         )
         words = _words(joint.at_risk, joint.certain, joint.limit)
-        bad = bool(joint.failing)
+        bad = joint.passed is False
         found.append(Reader(say("With earlier releases"), knows, joint.known, words, bad))
     truth = verdict.staff if isinstance(verdict, StaffVerdict) else None
     if truth is not None:
