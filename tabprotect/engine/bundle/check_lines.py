@@ -11,6 +11,7 @@ from typing import Literal
 
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, Staff, StaffVerdict
+from tabprotect.engine.release.kept_sums import said
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import (
     NOT_WORKED_OUT,
@@ -162,6 +163,11 @@ def insider_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
     return (CheckLine("told", found.sentence),) if found.chance else ()
 
 
+def kept_line(verdict: Verdict) -> tuple[CheckLine, ...]:
+    """How many small sums are published exactly, if any."""
+    return (CheckLine("mind", said(verdict.kept_small)),) if verdict.kept_small else ()
+
+
 def protection(protected: Protected, summary: RunSummary, verdict: Verdict | None) -> CheckGroup:
     """What happened to the at-risk cells. Confidential."""
     cycles = isinstance(protected.release.mechanism.values.get("cycles"), MoveSet)
@@ -170,6 +176,7 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
     lines = [CheckLine("failed" if broken else "told", summary.sentence, staff=True)]
     if verdict is not None:
         lines = [*table_lines(verdict), *lines]
+        lines += kept_line(verdict)
         lines += [CheckLine("mind", verdict.note)] if verdict.note else []
         staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
         lines += [] if staff is None else _staff(staff)

@@ -75,6 +75,7 @@ def verdict(
     limits = _limits(release, policy)
     # Inference is imported with the first verdict, not with every project that is opened.
     from tabprotect.engine.disclosure.cell_beliefs import tables_believed
+    from tabprotect.engine.disclosure.kept_small import kept_small
 
     user = tables_believed(release, "uniform", earlier=earlier, effort=effort, progress=progress)
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
@@ -105,6 +106,7 @@ def verdict(
             ["simulation"] if unknown else [],
         ),
         insiders=inside,
+        kept_small=kept_small(release, user.likelihood, limits.at_risk) if effort.tells else (),
         staff=None
         if original is None
         else _staff(user.beliefs, user.likelihood, limits, (original, release)),
@@ -124,7 +126,7 @@ def _insiders(
     user: TablesBelieved, limits: Gate, release: Release, effort: Effort, progress: Progress
 ) -> Insiders:
     """What somebody alone in a cell learns; not looked at where that is neither asked nor judged."""
-    if user.inner is None or not (effort.insiders or limits.insider_limit < 1):
+    if user.inner is None or not (effort.tells or limits.insider_limit < 1):
         return NOT_LOOKED_AT
     from tabprotect.engine.belief.believing import OfRelease
     from tabprotect.engine.disclosure.insiders import insiders

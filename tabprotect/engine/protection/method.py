@@ -216,6 +216,12 @@ class Method(Documented, ABC):
         """Other settings that may protect better: each in words, with the parameters to change."""
         return ()
 
+    def ladders(
+        self, domain: Domain, values: Values
+    ) -> tuple[tuple[Mapping[str, object], ...], ...]:
+        """Settings to be tuned over, in ladders: each step changes a table more than the one before."""
+        return ()
+
     # -- what follows -------------------------------------------------------------------------
 
     def draws_again(self, domain: Domain, values: Values) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
+from tabprotect.engine.release.kept_sums import KeptSum
+from tabprotect.engine.release.kept_sums import said as kept_in_words
 from tabprotect.engine.release.left_out import SAID as UNJUDGED
 from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.release.limits import ROUNDING, Limits
@@ -156,6 +158,8 @@ class Verdict:
         Whether a reason was given for letting out what was not judged whole.
     insiders
         What somebody alone in a cell learns.
+    kept_small
+        Sums that are at-risk counts and are published exactly on purpose.
     """
 
     tables: tuple[TableVerdict, ...]
@@ -165,6 +169,7 @@ class Verdict:
     left_out: tuple[Kind, ...] = ()
     reason: bool = False
     insiders: Insiders = NOT_LOOKED_AT
+    kept_small: tuple[KeptSum, ...] = ()
 
     @property
     def _user(self) -> tuple[TableVerdict, ...]:
@@ -256,6 +261,8 @@ class Verdict:
         judged = say("{said}. Judged {SAID}.", said, SAID[self.way])
         if self.insiders.chance:
             judged = f"{judged} {self.insiders.sentence}"
+        if self.kept_small:
+            judged = f"{judged} {kept_in_words(self.kept_small)}"
         if self.complete:
             return judged
         return say("{judged} {unjudged}", judged, self.unjudged)
@@ -288,6 +295,7 @@ class Verdict:
             "small_known": self.small_known,
             "small_share": self.limits.small_share,
             "insiders": self.insiders.as_json(),
+            "kept_small": [one.as_json() for one in self.kept_small],
             "insider_limit": self.limits.insider_limit,
             "way": self.way,
             "error": self.error,
