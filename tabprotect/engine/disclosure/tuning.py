@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Literal
 
 import numpy as np
 
@@ -24,80 +23,22 @@ from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.simulate import simulate, trial_coins
+from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.tuned import Tuned, Use
 from tabprotect.languages.said import percent, say
-
-Use = Literal["changes", "sums", "rates", "association"]
-
-USES: Mapping[Use, str] = {
-    "changes": say("the mean change of a count"),
-    "sums": say("the mean change of the sum of two neighbouring categories"),
-    "rates": say("the mean change of a share within the categories of the first variable"),
-    "association": say("the mean change of Cramér's V of two variables"),
-}
-"""What a table is to be used for, and the loss by which parameters are judged then."""
 
 ACCEPTED = 0.95
 """The share of synthetic tables whose release has to pass at the first draw."""
 
-TABLES, LEAST_TABLES = 20, 8
+TABLES, LEAST_TABLES = 12, 8
 """Synthetic tables on which each setting is tried: most and least."""
 
 TUNING_WORK = 20_000
 """The most cells of the synthetic tables of one setting, beyond the least number."""
 
-CONFIRMING = 2
+CONFIRMING = 3
 """How many times as many fresh tables confirm the setting that is taken."""
-
-
-@dataclass(frozen=True)
-class Tuned:
-    """The parameters taken, and why; public.
-
-    Attributes
-    ----------
-    use
-        By the loss of which use.
-    change
-        The parameters that were chosen.
-    accepted
-        The share of synthetic tables whose release passed at the first draw.
-    tables
-        Their number.
-    loss, default_loss
-        The expected loss, and that of the parameters there were before.
-    """
-
-    use: Use
-    change: Mapping[str, object]
-    accepted: float
-    tables: int
-    loss: float
-    default_loss: float
-
-    def as_json(self) -> dict[str, object]:
-        """``tuned`` of a mechanism."""
-        return {
-            "use": self.use,
-            "parameters": dict(self.change),
-            "accepted": self.accepted,
-            "tables": self.tables,
-            "loss": self.loss,
-            "default_loss": self.default_loss,
-        }
-
-    @property
-    def sentence(self) -> str:
-        """The choice in words."""
-        return say(
-            "{what} is expected to be {loss:.3g} instead of {before:.3g}; {accepted} of {tables} "
-            "synthetic tables pass at the first draw.",
-            USES[self.use][0].upper() + USES[self.use][1:],
-            self.loss,
-            self.default_loss,
-            percent(self.accepted),
-            self.tables,
-        )
 
 
 def tuned(
@@ -154,6 +95,10 @@ class _Tried:
     change: float
 
 
+REFUSED = _Tried(0.0, float("inf"), float("inf"))
+"""A setting that too many synthetic tables cannot be released by."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Search:
     """Trials of settings on the same synthetic tables, with the same coins."""
@@ -196,43 +141,52 @@ class _Search:
 
     def tried(self, change: Mapping[str, object]) -> _Tried:
         """A setting on the synthetic tables on which all are compared."""
-        return self._on(change, "tuning", self.number)
+        return self._on(change, "tuning", self.number, whole=not change)
 
     def confirmed(self, change: Mapping[str, object]) -> tuple[float, float]:
         """The share that passes and the loss of a setting on fresh tables."""
         found = self._on(change, "confirming", self.confirming)
         return found.accepted, found.loss
 
-    def _on(self, change: Mapping[str, object], stage: str, number: int) -> _Tried:
+    def _on(
+        self, change: Mapping[str, object], stage: str, number: int, *, whole: bool = False
+    ) -> _Tried:
+        """The trials of a setting; ``whole``: even where too many are refused to be taken."""
         method, domain = self.method, self.problem.table.domain
         found = attempted(
             partial(method.resolve_for, self.problem, {**self.given, **change}, self.progress)
         )
         if isinstance(found, TabprotectError):
-            return _Tried(0.0, float("inf"), float("inf"))
+            return REFUSED
         generator = trial_coins(domain, stage, method.name)
         kept = method.kept(domain, found)
         tables = synthetic_problems(kept, self.problem, number, generator)
         # Within the budget of one draw each: the tables of the next setting are the same.
         coins = trial_coins(domain, stage, "coins", method.name)
-        return self._summed(tables, found, coins)
+        refused = number if whole else int((1 - ACCEPTED) * number + ROUNDING)
+        return self._summed(tables, found, coins, refused)
 
-    def _summed(self, tables: list[Problem], values: Values, coins: np.random.Generator) -> _Tried:
+    def _summed(
+        self, tables: list[Problem], values: Values, coins: np.random.Generator, most: int
+    ) -> _Tried:
+        """One draw of each table, until more than ``most`` are refused."""
         judge = partial(verdict, policy=self.limits, effort=TRIAL, progress=self.progress)
-        loss_of = LOSSES[self.use]
-        passed, losses, changes = 0, [], []
+        refused, losses, changes = 0, [], []
         stage = Part(self.progress, 0, 1, say("trying parameters"))
         for trial in simulate(self.method, tables, values, generator=coins, progress=stage):
             found = trial.judged(judge)
-            if isinstance(found, TabprotectError):
+            refused += isinstance(found, TabprotectError) or found.passed is not True
+            if refused > most:
+                return REFUSED
+            if isinstance(trial.outcome, TabprotectError):
                 continue
-            passed += found.passed is True
             before, after = trial.problem.table.counts, trial.release.table.counts
-            losses.append(loss_of(before, after))
+            losses.append(LOSSES[self.use](before, after))
             changes.append(_changes(before, after))
         if not losses:
-            return _Tried(0.0, float("inf"), float("inf"))
-        return _Tried(passed / len(tables), float(np.mean(losses)), float(np.mean(changes)))
+            return REFUSED
+        share = 1 - refused / len(tables)
+        return _Tried(share, float(np.mean(losses)), float(np.mean(changes)))
 
 
 def _changes(before: Ints, after: Ints) -> float:

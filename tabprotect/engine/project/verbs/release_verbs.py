@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, cast
 
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, public
@@ -49,6 +50,7 @@ from tabprotect.engine.register.register_entry import (
 )
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.tuned import USES, Tuned, Use
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
 
@@ -177,6 +179,7 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
         accept=str(reason) if reason else None,
         accept_weak=weak and not reason,
         fresh=bool(given.get("fresh")) or project.fresh,
+        **_tuning_words(given, done),
     )
     written = Publishing(
         release=str(given.get("release") or "release.zip"),
@@ -184,6 +187,14 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
         dossier=str(given.get("dossier") or "release-CONFIDENTIAL-dossier.zip"),
     )
     return [verb, table, *asked.words(), "--out", written.release, *written.words()]
+
+
+def _tuning_words(given: Arguments, done: Protected | None) -> dict[str, Any]:
+    """How the parameters are tuned, if they are or were."""
+    tuned = None if done is None else done.release.mechanism.tuned
+    if given.get("tune"):
+        return {"tune": True, "tune_for": given.get("tune_for", "changes")}
+    return {} if tuned is None else {"tune": True, "tune_for": tuned.use}
 
 
 @Declared(say("choose {method}"))
@@ -294,6 +305,11 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         raise InputError(
             say("a reason is missing"), hint=say("say why it is published all the same")
         )
+    tuned = _tuned(project, asked, context) if asked.tune else None
+    if tuned is not None:
+        project = replace(
+            project, parameters=MappingProxyType({**project.parameters, **tuned.change})
+        )
     randomness, decisions = _coins(project, asked.seed, asked.fresh)
     if randomness.short and project.limits.short_seed == "refuse":
         raise RefusedError(
@@ -336,7 +352,29 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     if project.cycles_from.endswith(BY_FIGURES):
         decisions = (*decisions, say("the cycles were {BY_FIGURES}", BY_FIGURES))
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
-    return replace(project, protected=replace(protected, record=record), published=False)
+    mechanism = replace(protected.release.mechanism, tuned=tuned)
+    protected = Protected(replace(protected.release, mechanism=mechanism), record)
+    return replace(project, protected=protected, published=False)
+
+
+def _tuned(project: Project, asked: Drawing, context: Context) -> Tuned:
+    """The parameters of least change that pass the limits; public.
+
+    Raises
+    ------
+    ParameterError
+        For a use that there is none of.
+    InfeasibleError
+        Where the method cannot be tuned, or nothing passes.
+    """
+    # Imported late: a judgement imports solvers, which the first paint must not wait for.
+    from tabprotect.engine.disclosure.tuning import tuned
+
+    if asked.tune_for not in USES:
+        raise ParameterError({"tune_for": say("must be one of {USES}", ", ".join(USES))})
+    limits = project.limits.limits(project.problem.at_risk, again=False)
+    use = cast(Use, asked.tune_for)
+    return tuned(project.protection, project.problem, project.given, limits, use, context.progress)
 
 
 def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness, tuple[str, ...]]:

@@ -108,7 +108,7 @@ class BinomialCompensated(Method):
         self, domain: Domain, values: Values
     ) -> tuple[tuple[Mapping[str, object], ...], ...]:
         """Wider and wider intervals."""
-        return (tuple({"S": step / 4} for step in range(1, 17)),)
+        return (tuple({"S": step / 4} for step in range(2, 17)),)
 
     def kept(self, domain: Domain, values: Values) -> Publication:
         """The stated margin, or the grand total."""
