@@ -8,24 +8,33 @@ the same. Choosing them tells nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.belief.effort import TRIAL
+from tabprotect.engine.belief.effort import GLANCE, TRIAL
 from tabprotect.engine.disclosure.gate_chance import synthetic_problems
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, TabprotectError, attempted
+from tabprotect.engine.fitting.synthetic_tables import expected_counts
 from tabprotect.engine.parameters import Values
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.simulate import simulate, trial_coins
+from tabprotect.engine.protection.published_sums import main_first, sum_factors
+from tabprotect.engine.protection.simulate import simulate, trial_coins, trial_seed
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.limits import ROUNDING
-from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.mechanism import Gate, Mechanism
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.tuned import Tuned, Use
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import percent, say
 
 ACCEPTED = 0.95
@@ -36,6 +45,15 @@ TABLES, LEAST_TABLES = 12, 8
 
 TUNING_WORK = 20_000
 """The most cells of the synthetic tables of one setting, beyond the least number."""
+
+SAME_MARGINS_CELLS = 200
+"""Cells up to which synthetic tables have the very margins that are kept."""
+
+LEAST_MEAN = 1e-9
+"""The least expected count of a cell, so that every table with the margins is possible."""
+
+EFFORT = replace(GLANCE, chains=True)
+"""The work for drawing such tables: a second or two."""
 
 CONFIRMING = 3
 """How many times as many fresh tables confirm the setting that is taken."""
@@ -70,7 +88,7 @@ def tuned(
             say("{label} cannot be tuned: nothing public says what would pass", method.label),
             hint=say("take a method that keeps margins exactly, or choose the parameters"),
         )
-    search = _Search(method, problem, dict(given), limits, use, progress)
+    search = _Search(method, problem, dict(given), limits, use, progress, values)
     best: tuple[float, float, Mapping[str, object]] | None = None
     for ladder in ladders:
         found = search.least(ladder)
@@ -109,6 +127,7 @@ class _Search:
     limits: Gate
     use: Use
     progress: Progress
+    values: Values
 
     @cached_property
     def number(self) -> int:
@@ -120,6 +139,41 @@ class _Search:
     def confirming(self) -> int:
         """The number of fresh ones that confirm a setting."""
         return CONFIRMING * self.number
+
+    @cached_property
+    def fitting(self) -> Posterior | None:
+        """Tables with the kept margins: Poisson counts around their fit, given the margins.
+
+        ``None`` where the table is too large for that.
+        """
+        domain = self.problem.table.domain
+        publication = self.method.kept(domain, self.values)
+        if publication is None or domain.size > SAME_MARGINS_CELLS:
+            return None
+        kept = KeptMargins.of(publication, self.problem.table)
+        tables = main_first(kept.publication.tables(kept.counts), domain)
+        margins = Release(tables, Mechanism(self.method.name, domain, {}))
+        exact = sum_factors(
+            margins, (kept.publication, kept.counts), lambda count, _: (count, count, None)
+        )
+        seed = Randomness.seeded(trial_seed("margins", *domain.names))
+        expected = attempted(partial(expected_counts, kept))
+        if isinstance(expected, TabprotectError):
+            return None
+        around = Poisson(np.maximum(expected, LEAST_MEAN))
+        found = attempted(partial(infer, exact, around, EFFORT, seed, self.progress))
+        return None if isinstance(found, TabprotectError) else found
+
+    def synthetic(
+        self, values: Values, number: int, generator: np.random.Generator
+    ) -> list[Problem]:
+        """Tables with the same kept margins; Poisson counts around their fit for a large table."""
+        domain, at_risk = self.problem.table.domain, self.problem.at_risk
+        if self.fitting is None:
+            kept = self.method.kept(domain, values)
+            return synthetic_problems(kept, self.problem, number, generator)
+        tables = self.fitting.sample(number, generator, self.progress)
+        return [Problem(Table.dense(domain, counts), at_risk) for counts in tables]
 
     def least(
         self, ladder: Sequence[Mapping[str, object]]
@@ -159,8 +213,7 @@ class _Search:
         if isinstance(found, TabprotectError):
             return REFUSED
         generator = trial_coins(domain, stage, method.name)
-        kept = method.kept(domain, found)
-        tables = synthetic_problems(kept, self.problem, number, generator)
+        tables = self.synthetic(found, number, generator)
         # Within the budget of one draw each: the tables of the next setting are the same.
         coins = trial_coins(domain, stage, "coins", method.name)
         refused = number if whole else int((1 - ACCEPTED) * number + ROUNDING)

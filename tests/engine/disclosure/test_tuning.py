@@ -10,11 +10,11 @@ import pytest
 from tabprotect import protect, read_table
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.disclosure import tuning
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.tuning import ACCEPTED, LOSSES, tuned
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
@@ -24,8 +24,13 @@ from tabprotect.engine.tables.table import Table
 
 METHOD = methods()["cyclic_perturbation"]
 LIMITS = HousePolicy().limits(again=False)
-TABLE = open_table("example:duncan-roehrig-4x4").table
+TABLE = Table.dense(Domain.of_shape((3, 3)), np.array([[7, 1, 2], [2, 6, 1], [3, 2, 8]]))
 GIVEN = {"cycles": "strips-2", "blocking": "negative"}
+
+
+@pytest.fixture(autouse=True)
+def few_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "TABLES", 8)
 
 
 def tuned_of(table: Table, use: Use = "changes") -> Tuned:
@@ -34,18 +39,11 @@ def tuned_of(table: Table, use: Use = "changes") -> Tuned:
 
 def test_every_original_with_these_margins_gets_the_same() -> None:
     found = tuned_of(TABLE)
-    assert found.accepted >= ACCEPTED and found.tables == 36
+    assert found.accepted >= ACCEPTED and found.tables == 24
     assert found.loss < found.default_loss
     counts = TABLE.counts.copy()
-    # Another original: a swap that keeps both margins.
-    rows = [(i, k) for i in range(4) for k in range(4) if i != k]
-    i, k, j, m = next(
-        (i, k, j, m) for i, k in rows for j, m in rows if counts[i, j] > 0 and counts[k, m] > 0
-    )
-    counts[i, j] -= 1
-    counts[k, m] -= 1
-    counts[i, m] += 1
-    counts[k, j] += 1
+    # Another original with these margins.
+    counts[:2, :2] += [[-1, 1], [1, -1]]
     other = Table.dense(TABLE.domain, counts)
     assert other != TABLE and tuned_of(other) == found
 
@@ -90,7 +88,7 @@ def test_what_keeps_no_margin_cannot_be_tuned() -> None:
 
 
 def test_the_library_tunes_and_the_mechanism_states_it(tmp_path: Path) -> None:
-    table = read_table("example:duncan-roehrig-4x4")
+    table = read_table("example:langsrud-lupp")
     done = protect(table, "cyclic_perturbation", tune=True, seed=10**40)
     found = done.release.mechanism.tuned
     assert found is not None and done.parameters["alpha"] == found.change["alpha"]
