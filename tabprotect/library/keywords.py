@@ -71,6 +71,8 @@ class ProtectingKeywords(TypedDict, total=False):
     accept: str | None
     accept_weak: bool
     draft: bool
+    tune: bool
+    tune_for: str
     seed: int | None
     fresh: bool
 

@@ -26,7 +26,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracles"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine/disclosure"))
 
-from listing_reader import Figures, Reader, TooManyError
+from listing_reader import Reader, TooManyError
 from test_against_listing import LIMITS, SETTINGS, own, released, whole
 
 from tabprotect.engine.belief.believing import release_fingerprint
@@ -101,11 +101,7 @@ class Tally:
         self.incomplete += not complete
         said, differing = "", 0
         for judged in found.tables:
-            theirs: Figures
-            if judged.who == "insider":
-                theirs = reader.insider(LIMITS.belief_limit)
-            else:
-                theirs = own(reader, release, judged.names)
+            theirs = own(reader, release, judged.names)
             self.figures += 1
             self.cells += judged.cells
             self.certain += theirs.certain

@@ -59,26 +59,22 @@ class Reader:
         columns = [part.cells.index(cell) for cell in cells]
         return part.originals[:, columns].sum(axis=1), part.weights
 
-    def insider(self, limit: float) -> Figures:
-        """The best informed of those who are, at even odds or better, alone in an inner cell."""
-        (part,) = self.parts
-        values = range(self.rule.low, self.rule.high + 1)
-        best = np.zeros(self.domain.size)
-        inside = np.zeros(self.domain.size)
+    def insiders(self, limit: float) -> float | None:
+        """The chance that somebody alone in an inner cell learns another at-risk count."""
+        alone = learning = 0.0
         for cell in range(self.domain.size):
-            alone = part.originals[:, cell] == 1
-            share = float(part.weights[alone].sum())
-            if share < 0.5 - 1e-12:
-                continue
-            for other in set(range(self.domain.size)) - {cell}:
-                chances = [
-                    float(part.weights[alone & (part.originals[:, other] == v)].sum()) / share
-                    for v in values
-                ]
-                best[other] = max(best[other], *chances)
-                inside[other] = max(inside[other], sum(chances))
-        known, certain = int((best > limit).sum()), int((best > 1 - 1e-9).sum())
-        return Figures(float(inside.sum()), known, certain)
+            (part,) = (part for part in self.parts if cell in part.cells)
+            own = part.originals[:, part.cells.index(cell)] == 1
+            share = float(part.weights[own].sum())
+            alone += share
+            learns = share > 0 and any(
+                part.weights[own & same].sum() / share > limit >= part.weights[same].sum()
+                for other in set(part.cells) - {cell}
+                for value in range(self.rule.low, self.rule.high + 1)
+                for same in [part.originals[:, part.cells.index(other)] == value]
+            )
+            learning += share * learns
+        return learning / alone if alone > 1e-9 else None
 
     def figures(self, table: Domain, judged: np.ndarray | None, limit: float) -> Figures:
         """Of the cells of a margin (or the inner table), or those of them that are judged."""

@@ -169,11 +169,15 @@ def publish_and_say(
         *before.warnings,
     ]
     entries, lines = written(project)
+    tuned = result.release.mechanism.tuned
+    if tuned is not None:
+        console.say(say("note: {note}", tuned.sentence))
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
         **summary.as_json(),
         "verdict": found.as_json(),
+        "tuned": None if tuned is None else tuned.as_json(),
         "together": before.as_json(),
         "warnings": warnings,
         **_of_cycles(project),

@@ -101,6 +101,7 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
         "warnings": before.warnings,
         "together": before.as_json(),
         "kept": len(before.read),
+        "spent": None if before.spent is None else before.spent.as_json(),
     }
     lines = [
         *(warning["message"] for warning in before.warnings),

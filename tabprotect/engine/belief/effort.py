@@ -61,6 +61,9 @@ class Effort(Approach):
         Whether a simulated posterior that says too little is refused.
     bases
         Of several releases read together, those whose originals are tried to be listed.
+    tells
+        Whether a verdict tells what is not judged: what somebody alone in a cell learns, and
+        small sums that are published exactly.
     """
 
     name: Literal["glance", "trial", "verdict", "comparison", "reader"]
@@ -74,6 +77,7 @@ class Effort(Approach):
     counted: Literal["never", "programmes", "always"] = "never"
     settled: bool = False
     bases: int | None = None
+    tells: bool = True
 
     def draws_of(self, likelihood: MoveSequence | AdaptiveSequence) -> int | None:
         """Originals that may be drawn; ``None`` for as many as the way itself takes."""
@@ -110,7 +114,10 @@ VERDICT = Effort(
 )
 """What the gate judges by, and whoever verifies it: some seconds."""
 
-TRIAL = replace(VERDICT, name="trial", share=0.1)
+OTHERS = replace(VERDICT, tells=False)
+"""What other releases are judged by, of which nothing is told but whether they pass."""
+
+TRIAL = replace(VERDICT, name="trial", share=0.1, tells=False)
 """A verdict by fewer draws, of many that are tried."""
 
 GLANCE = replace(TRIAL, name="glance", chains=False, steps=100_000, weighing=0)

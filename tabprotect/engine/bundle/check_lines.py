@@ -11,6 +11,7 @@ from typing import Literal
 
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, Staff, StaffVerdict
+from tabprotect.engine.release.kept_sums import said
 from tabprotect.engine.release.left_out import listed
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import (
@@ -69,7 +70,9 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     if failing:
         # Another limit than that of all known cells: of one table, another reader, or a guess.
         return CheckLine("failed", say("Not ready: {text}", table_lines(verdict)[0].text))
-    if together is not None and together.failing:
+    if verdict.insiders.fails(verdict.limits):
+        return CheckLine("failed", say("Not ready: {text}", insider_lines(verdict)[0].text))
+    if together is not None and together.passed is False:
         return CheckLine("failed", say("Not ready: {together}", read_together(together)))
     if not verdict.judged:
         return CheckLine("mind", say("Not judged: {NOT_WORKED_OUT}.", NOT_WORKED_OUT))
@@ -157,9 +160,7 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
     """
     failing = verdict.failing
     lines = []
-    harmless = [
-        t for t in verdict.tables if t.judged and t.who != "insider" and nothing_expected(t)
-    ]
+    harmless = [t for t in verdict.tables if t.judged and nothing_expected(t)]
     for table in sorted(verdict.tables, key=lambda t: t not in failing):
         if table in harmless:
             continue
@@ -168,10 +169,6 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
         if not table.judged:
             text = say(
                 "{which}: what {who} learns was judged {SAID}.", which, READER[table.who], way
-            )
-        elif table.who == "insider":
-            text = say(
-                "{which}: {knows}; worked out {SAID}. No limit is set for that.", which, knows, way
             )
         else:
             text = say("{which}: {knows}; judged {SAID}.", which, knows, way)
@@ -190,6 +187,7 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
                 only_small,
             )
             lines.append(CheckLine("told", capital(text), cells=True))
+    lines += insider_lines(verdict)
     if harmless:
         labels = dict.fromkeys(say("inner cells") if t.inner else t.label for t in harmless)
         lines.append(
@@ -201,6 +199,19 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
     return tuple(lines)
 
 
+def insider_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
+    """What somebody alone in a cell learns; a line with a limit where that is judged."""
+    found, limits = verdict.insiders, verdict.limits
+    if found.fails(limits):
+        return (CheckLine("failed", found.beyond(limits)),)
+    return (CheckLine("told", found.sentence),) if found.chance else ()
+
+
+def kept_line(verdict: Verdict) -> tuple[CheckLine, ...]:
+    """How many small sums are published exactly, if any."""
+    return (CheckLine("mind", said(verdict.kept_small)),) if verdict.kept_small else ()
+
+
 def protection(protected: Protected, summary: RunSummary, verdict: Verdict | None) -> CheckGroup:
     """What happened to the at-risk cells. Confidential."""
     cycles = isinstance(protected.release.mechanism.values.get("cycles"), MoveSet)
@@ -209,6 +220,7 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
     lines = [CheckLine("failed" if broken else "told", summary.sentence, staff=True)]
     if verdict is not None:
         lines = [*table_lines(verdict), *lines]
+        lines += kept_line(verdict)
         lines += [CheckLine("mind", verdict.note)] if verdict.note else []
         staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
         lines += [] if staff is None else _staff(staff)

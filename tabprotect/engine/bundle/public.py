@@ -140,6 +140,7 @@ def reader_lines(release: Release) -> list[str]:
         "",
         *("- " + method.guarantees[name] for name in method.promised(release.mechanism.values)),
         "",
+        *_privacy(release),
         "## " + say("What to believe about a true count"),
         "",
         say(
@@ -163,6 +164,25 @@ def reader_lines(release: Release) -> list[str]:
             "careless edits, not a forger: compare the fingerprint with the one its publisher names "
             "elsewhere."
         ),
+    ]
+
+
+def _privacy(release: Release) -> list[str]:
+    """The budget of differential privacy, and what its promise rests on; nothing without one."""
+    stated = release.mechanism.privacy
+    if stated is None:
+        return []
+    return [
+        say(
+            "Differential privacy, over all published tables together: {total}. It holds between "
+            "any two originals that differ by one record more or less, whatever else is known, and "
+            "for the decision whether to publish: one draw was made, and it left or not by "
+            "what its readers learn. It is computational: the random numbers come from a "
+            "secret key by HMAC-SHA256 and ChaCha20, and the promise is as good as these. Each further "
+            "release of the same records adds its budget.",
+            stated.total.words,
+        ),
+        "",
     ]
 
 

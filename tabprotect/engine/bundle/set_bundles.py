@@ -43,7 +43,8 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
     """Divide the release of a set into a release for each of its tables.
 
     A method that publishes the inner cells (cycles), or only the margins that no other margin implies
-    (``publish_margins``), has one release: every table of the set adds up from it.
+    (``publish_margins``), has one release: every table of the set adds up from it. So has one
+    whose tables share a budget of privacy, of which no part is a mechanism of its own.
 
     Raises
     ------
@@ -51,7 +52,7 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
         When a sub-table of the set does not follow from the release.
     """
     stated = release.mechanism.parameters
-    if "margins" not in stated or "cycles" in stated:
+    if "margins" not in stated or "cycles" in stated or release.mechanism.privacy is not None:
         return {ALL: release}
     by_names = {p.table.domain.names: p for p in release.tables}
     whole = tables.whole

@@ -14,6 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believing import Evidence
+from tabprotect.engine.belief.effort import OTHERS
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.posterior.posterior import Posterior
@@ -53,7 +54,8 @@ def weigh_attempts(
         progress.report(say("judging other draws"), done / len(outcomes))
         counts = np.frombuffer(outcome, dtype=np.int64).reshape(release.domain.shape)
         other = PublishedTable(Table.dense(release.domain, counts))
-        if not verdict(replace(release, tables=(other,)), gate, progress=progress).accepted:
+        judged = replace(release, tables=(other,))
+        if not verdict(judged, gate, effort=OTHERS, progress=progress).accepted:
             refused.add(outcome)
     if not refused:
         return found

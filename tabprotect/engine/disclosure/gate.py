@@ -27,6 +27,7 @@ from tabprotect.engine.protection.problem import (
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.kept_sums import said
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.languages.said import joined, say
@@ -76,8 +77,8 @@ def protect(
     """
     policy = HousePolicy() if policy is None else policy
     values = method.resolve_for(problem, given)
-    random = method.is_random(values)
-    limits = policy.limits(problem.at_risk, random=random, changed=changed)
+    again = method.draws_again(problem.table.domain, values)
+    limits = policy.limits(problem.at_risk, again=again, changed=changed)
     done: Protected | None = None
     first: Protected | None = None
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):
@@ -151,11 +152,20 @@ def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
 
 
 def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
-    """The draw with the gate stated in its mechanism, and the verdict kept by the house."""
+    """The draw with the gate stated in its mechanism, and the verdict kept by the house.
+
+    That small sums are published exactly is a decision on record, which takes no further reason.
+    """
     gate = replace(limits, passed=found.passed, left_out=found.left_out)
     mechanism = replace(done.release.mechanism, gate=gate)
+    kept = said(found.kept_small).rstrip(".")
+    decisions = done.record.decisions
+    if kept and kept not in decisions:
+        # Which sums are kept was chosen by a person: it is on record what that publishes.
+        decisions = (*decisions, kept)
     return Protected(
-        replace(done.release, mechanism=mechanism), replace(done.record, verdict=found)
+        replace(done.release, mechanism=mechanism),
+        replace(done.record, verdict=found, decisions=decisions),
     )
 
 

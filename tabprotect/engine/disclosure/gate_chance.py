@@ -162,7 +162,7 @@ def _estimated(
     runs = min(_runs(problem, method.is_random(values)), most)
     generator = trial_coins(domain, "chance", method.name)
     synthetic, known = None, 0.0
-    if tables := _synthetic(method.kept(domain, values), problem, runs, generator):
+    if tables := synthetic_problems(method.kept(domain, values), problem, runs, generator):
         synthetic, known = _tried(method, tables, values, limits, (generator, progress))
     here = None
     if on_this_table:
@@ -325,7 +325,7 @@ def _runs(problem: Problem, random: bool) -> int:
     return Runs(SYNTHETIC, LEAST, GATE_CHANCE_WORK).of_cost(size)
 
 
-def _synthetic(
+def synthetic_problems(
     kept: Publication | None, problem: Problem, runs: int, generator: np.random.Generator
 ) -> list[Problem]:
     """Tables of Poisson counts around the counts expected from the exact margins."""

@@ -114,7 +114,7 @@ class HousePolicy:
             raise ParameterError(wrong)
 
     def limits(
-        self, at_risk: SmallCount | None = None, *, random: bool = True, changed: bool = False
+        self, at_risk: SmallCount | None = None, *, again: bool = True, changed: bool = False
     ) -> Gate:
         """The limits for a table.
 
@@ -122,13 +122,13 @@ class HousePolicy:
         ----------
         at_risk
             The table's own rule, which applies if the policy has none.
-        random
-            True if the method has randomness; else a second draw would equal the first.
+        again
+            True if another draw may follow a refused one.
         changed
             True if something else was refused for the table before.
         """
         stated = SmallCount.parse(self.at_risk) if self.at_risk else at_risk or SmallCount()
-        attempts = self.attempts_at_most if random else min(self.attempts_at_most, 1)
+        attempts = self.attempts_at_most if again else min(self.attempts_at_most, 1)
         return Gate(
             **{limit.name: getattr(self, limit.name) for limit in fields(Limits)}
             | {"insider_limit": self.insider_limit if self.insiders == "judge" else 1.0},

@@ -6,12 +6,6 @@ With the original it also has figures of what is true of it, marked as for staff
 With b a reader's posterior and L the at-risk counts, over the judged cells of a table: *at_risk*
 is the sum of b(L), *known* the number of cells where one value of L has more than the belief limit,
 *certain* where it is as good as 1.
-
-What insiders learn: those who are alone in a cell, and so know its count.
-
-A reader of the bundle cannot tell who they are. All cells that the user believes to hold one person
-with at least even odds therefore have an insider; a cell counts as known if one of them knows it.
-Insiders are reported, not judged: the release owes them their own cell only.
 """
 
 from __future__ import annotations
@@ -22,16 +16,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.effort import VERDICT, Effort
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
-from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import CHANGED, Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
@@ -41,77 +35,13 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.cell_beliefs import TableBelief
+    from tabprotect.engine.disclosure.cell_beliefs import TableBelief, TablesBelieved
     from tabprotect.engine.posterior.posterior import Posterior
 
-INSIDERS_WORK = 200_000_000
-"""The most cells of all originals for each insider: about a second."""
-
+INSIDERS_UNKNOWN = say("What somebody alone in a cell learns could not be worked out.")
 
 NONE_EXPECTED = 1e-9
 """Expected at-risk cells below which there is no mean belief."""
-
-ALONE = 0.5
-"""The probability of holding one person from which on a cell has an insider."""
-
-
-def insider_verdict(
-    user: Posterior, limits: Gate, certain: float, progress: Progress = SILENT
-) -> TableVerdict | None:
-    """The figures of insiders over the inner cells.
-
-    Parameters
-    ----------
-    user
-        Belief about the inner cells of a reader who knows none of them.
-    certain
-        The belief from which on a count is certain.
-
-    Returns
-    -------
-    TableVerdict or None
-        ``None`` if nobody is likely to be alone, or the originals cannot be listed.
-    """
-    found = user.list_originals() if user.way == "exact" else None
-    if found is None:
-        return None
-    tables, weights = found
-    open_ = np.flatnonzero(tables.min(axis=0) < tables.max(axis=0))
-    insiders = np.flatnonzero(weights @ (tables == 1) >= ALONE - ROUNDING)
-    if not len(insiders) or len(insiders) * tables[:, open_].size > INSIDERS_WORK:
-        return None
-    values = range(limits.at_risk.low, limits.at_risk.high + 1)
-    # What everybody knows, insiders know too, apart from their own cells.
-    highest, expected = np.zeros(tables.shape[1]), np.zeros(tables.shape[1])
-    for number, cell in enumerate(insiders):
-        progress.report(say("judging insiders"), number / len(insiders))
-        among = tables[:, cell] == 1
-        top, inside = _beliefs(tables[among], weights[among] / weights[among].sum(), values)
-        top[cell] = inside[cell] = 0.0
-        np.maximum(highest, top, out=highest)
-        np.maximum(expected, inside, out=expected)
-    return TableVerdict(
-        who="insider",
-        names=user.domain.names,
-        inner=True,
-        cells=tables.shape[1],
-        at_risk=float(expected.sum()),
-        known=int((highest > limits.belief_limit).sum()),
-        certain=int((highest > certain).sum()),
-        way="exact",
-        note=user.note,
-        left_out=user.left_out,
-    )
-
-
-def _beliefs(tables: Ints, weights: Floats, values: range) -> tuple[Floats, Floats]:
-    """The highest belief in one at-risk count, and in any, of every cell (cells,)."""
-    top, inside = np.zeros(tables.shape[1]), np.zeros(tables.shape[1])
-    for value in values:
-        chance = weights @ (tables == value)
-        np.maximum(top, chance, out=top)
-        inside += chance
-    return top, inside
 
 
 def verdict(
@@ -145,7 +75,7 @@ def verdict(
     limits = _limits(release, policy)
     # Inference is imported with the first verdict, not with every project that is opened.
     from tabprotect.engine.disclosure.cell_beliefs import tables_believed
-    from tabprotect.engine.protection.registered import methods
+    from tabprotect.engine.disclosure.kept_small import kept_small
 
     user = tables_believed(release, "uniform", earlier=earlier, effort=effort, progress=progress)
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
@@ -154,10 +84,8 @@ def verdict(
             release, limits.intruder, earlier=earlier, effort=effort, progress=progress
         )
         tables += [_judged("intruder", belief, limits) for belief in other.beliefs]
-    mechanism = release.mechanism
-    if methods()[mechanism.method].insiders(mechanism.values) and user.inner is not None:
-        insider = insider_verdict(user.inner, limits, CERTAIN, progress)
-        tables += [] if insider is None else [insider]
+    inside = _insiders(user, limits, release, effort, progress)
+    unknown = inside.unknown and limits.insider_limit < 1
     return StaffVerdict(
         tuple(tables),
         limits=limits,
@@ -167,13 +95,18 @@ def verdict(
                 [
                     *(table.note for table in tables if table.note),
                     *([CHANGED] if limits.changed else []),
+                    *([INSIDERS_UNKNOWN] if unknown else []),
                 ]
             ),
             " ",
         ),
         left_out=kinds(
-            *(table.left_out for table in tables), ["attempts"] if limits.changed else []
+            *(table.left_out for table in tables),
+            ["attempts"] if limits.changed else [],
+            ["simulation"] if unknown else [],
         ),
+        insiders=inside,
+        kept_small=kept_small(release, user.likelihood, limits.at_risk) if effort.tells else (),
         staff=None
         if original is None
         else _staff(user.beliefs, user.likelihood, limits, (original, release)),
@@ -187,6 +120,19 @@ def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:
     if policy is None:
         return HousePolicy().limits() if stated is None else stated
     return policy.limits(None if stated is None else stated.at_risk)
+
+
+def _insiders(
+    user: TablesBelieved, limits: Gate, release: Release, effort: Effort, progress: Progress
+) -> Insiders:
+    """What somebody alone in a cell learns; not looked at where that is neither asked nor judged."""
+    if user.inner is None or not (effort.tells or limits.insider_limit < 1):
+        return NOT_LOOKED_AT
+    from tabprotect.engine.belief.believing import OfRelease
+    from tabprotect.engine.disclosure.insiders import insiders
+
+    generator = OfRelease(release, "insiders").generator()
+    return insiders(user.inner, user.likelihood, limits, generator, progress)
 
 
 def _judged(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:

@@ -13,6 +13,7 @@ from pathlib import Path
 from tabprotect.engine.disclosure.policy import VARIABLE, HousePolicy, read
 from tabprotect.engine.options import Naming, Options, option_field
 from tabprotect.engine.project.command import Order
+from tabprotect.engine.release.tuned import USES
 from tabprotect.languages.said import say
 
 
@@ -124,6 +125,18 @@ class Drawing(Options):
         False,
         shell="",
         help=say("hold what the gate refuses, to be looked at: it is published with a reason only"),
+    )
+    tune: bool = option_field(
+        False,
+        help=say(
+            "take the parameters that change the table least and pass the limits, chosen from the "
+            "sums that are kept exactly and so from nothing confidential"
+        ),
+    )
+    tune_for: str = option_field(
+        "changes",
+        metavar="USE",
+        help=say("what is to change least: {USES}", ", ".join(USES)),
     )
     seed: int | None = option_field(
         None,

@@ -43,6 +43,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.registry import Documented
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.privacy import Privacy
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -164,6 +165,10 @@ class Method(Documented, ABC):
         """Return True if two runs may differ; a method without chance is tried once."""
         return True
 
+    def privacy(self, domain: Domain, values: Values) -> Privacy | None:
+        """The budget of differential privacy that a draw spends; ``None`` without one."""
+        return None
+
     def promised(self, values: Values) -> tuple[str, ...]:
         """The guarantees that hold with these values."""
         return tuple(self.guarantees)
@@ -196,10 +201,6 @@ class Method(Documented, ABC):
         values = release.mechanism.values
         return "exact" in self.promised(values) or self.kept(release.domain, values) is not None
 
-    def insiders(self, values: Values) -> bool:
-        """Return True if there are readers who know a cell because they are alone in it."""
-        return False
-
     def apart(self, release: Release, number: int) -> Likelihood | None:
         """The likelihood of one published table over its own cells, where :meth:`likelihood` leaves
         that table out; ``None`` where it does not."""
@@ -215,7 +216,21 @@ class Method(Documented, ABC):
         """Other settings that may protect better: each in words, with the parameters to change."""
         return ()
 
+    def ladders(
+        self, domain: Domain, values: Values
+    ) -> tuple[tuple[Mapping[str, object], ...], ...]:
+        """Settings to be tuned over, in ladders: each step changes a table more than the one before."""
+        return ()
+
     # -- what follows -------------------------------------------------------------------------
+
+    def draws_again(self, domain: Domain, values: Values) -> bool:
+        """Return True if another draw may follow a refused one.
+
+        It would equal the first where there is no chance. With differential privacy it would break
+        the budget: which draw passes depends on the original, as every refusal does.
+        """
+        return self.is_random(values) and self.privacy(domain, values) is None
 
     def unmet(self, problem: Problem) -> dict[str, str]:
         """The needs that a problem does not meet, each with the reason."""
@@ -292,7 +307,13 @@ class Method(Documented, ABC):
             for p in self.parameters
             if p.public and not (p.may_be_unstated and values[p.name] is None)
         }
-        mechanism = Mechanism(self.name, problem.table.domain, public | dict(draft.disclosed))
+        domain = problem.table.domain
+        mechanism = Mechanism(
+            self.name,
+            domain,
+            public | dict(draft.disclosed),
+            privacy=self.privacy(domain, values),
+        )
         return Release(draft.tables, mechanism, problem.title), draft
 
     def run(

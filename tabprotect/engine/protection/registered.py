@@ -54,4 +54,10 @@ def likelihood_of(release: Release) -> Likelihood:
                     repr(value),
                 )
             )
-    return method.likelihood(release)
+    likelihood = method.likelihood(release)
+    mechanism = release.mechanism
+    if mechanism.privacy is not None and mechanism.privacy != method.privacy(
+        release.domain, mechanism.values
+    ):
+        raise InputError(say("the mechanism states a budget of privacy that it does not keep"))
+    return likelihood

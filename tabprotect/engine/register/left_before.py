@@ -23,9 +23,12 @@ from tabprotect.engine.register.register_entry import (
     OriginalMarks,
     marks_of,
     related,
+    spending_warning,
+    spent_before,
     warnings_of,
 )
 from tabprotect.engine.release.mechanism import Gate, Mechanism
+from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import capital, say
@@ -138,6 +141,9 @@ class LeftBefore:
         not readable, or their variables or categories are in another order.
     releases
         Number of releases read together, the one at hand included.
+    spent
+        What private releases of the same records spend together, the one at hand included; ``None``
+        without any.
     error
         The reason why it is not known what left before, if so.
     """
@@ -147,6 +153,7 @@ class LeftBefore:
     read: tuple[Earlier, ...] = ()
     unread: int = 0
     releases: int = 0
+    spent: Spent | None = None
     error: TabprotectError | None = None
 
     @property
@@ -157,7 +164,8 @@ class LeftBefore:
     @property
     def warnings(self) -> list[dict[str, str]]:
         """One warning for each way in which they bear on the table."""
-        return warnings_of(self.earlier)
+        spent = [] if self.spent is None else [spending_warning(self.spent)]
+        return [*warnings_of(self.earlier), *spent]
 
     @property
     def sentence(self) -> str:
@@ -192,7 +200,7 @@ class LeftBefore:
         lines, together, unread = [], self.together, self.unread
         if together is not None:
             fine = together.accepted and not together.certain
-            state: State = "failed" if together.failing else "passed" if fine else "mind"
+            state: State = "failed" if together.passed is False else "passed" if fine else "mind"
             lines.append(CheckLine(state, self.sentence, cells=not fine))
         if unread:
             of = (
@@ -270,7 +278,20 @@ def left_before(
     except TabprotectError as error:
         return LeftBefore(error=error)
     releases = len(read) + (joint is not None and release is not None)
-    return LeftBefore(tuple(earlier), joint, tuple(one for one, _ in read), unread, releases)
+    spent, own_budget = (
+        spent_before(earlier),
+        None if release is None else release.mechanism.privacy,
+    )
+    if own_budget is not None:
+        spent = Spent.together([spent, own_budget.total])
+    return LeftBefore(
+        tuple(earlier),
+        joint,
+        tuple(one for one, _ in read),
+        unread,
+        releases,
+        None if spent == Spent() else spent,
+    )
 
 
 def _opened(

@@ -21,6 +21,9 @@ import numpy as np
 from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.limits import ROUNDING
+from tabprotect.engine.release.privacy import KEY as PRIVACY
+from tabprotect.engine.release.privacy import Privacy, Spent
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
@@ -117,6 +120,8 @@ RELATIONS: Mapping[Relation, str] = {
 
 KIND = "published_before"
 
+SPENT = "privacy_spent"
+
 
 @dataclass(frozen=True)
 class LeavingPublication:
@@ -131,7 +136,7 @@ class LeavingPublication:
     method, title
         As the release states them.
     gate
-        As stated in the mechanism; empty if none is stated.
+        As stated in the mechanism, with its budget of privacy; empty if none is stated.
     decisions
         Decisions taken against the program's advice, in words.
     who
@@ -145,6 +150,12 @@ class LeavingPublication:
     gate: Mapping[str, object]
     decisions: tuple[str, ...]
     who: str
+
+    @property
+    def spent(self) -> Spent | None:
+        """The budget of differential privacy over all its tables; ``None`` without one."""
+        stated = self.gate.get(PRIVACY)
+        return None if stated is None else Privacy.from_json(stated).total
 
     @property
     def method_label(self) -> str:
@@ -192,6 +203,7 @@ class RegisterEntry:
             "original": of.marks.original,
             "variables": list(of.marks.variables),
             "gate": dict(of.gate),
+            "spent": None if of.spent is None else of.spent.as_json(),
             "decisions": list(of.decisions),
             "withdrawn": None if self.withdrawn is None else _text(self.withdrawn),
             "withdrawn_reason": self.withdrawn_reason,
@@ -294,6 +306,12 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
     return out
 
 
+def spending_warning(spent: Spent) -> dict[str, str]:
+    """What private releases of the same records spend together, as a warning."""
+    message = say("private releases of these records spend {total} together", spent.words)
+    return {"kind": SPENT, "message": message}
+
+
 def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> None:
     """Refuse another release that may not go out.
 
@@ -313,6 +331,40 @@ def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> None:
     if rule == "reason" and not reason:
         raise RefusedError(
             said, hint=say("the house's policy takes a reason: say why it is published")
+        )
+
+
+def spent_before(earlier: Sequence[Earlier]) -> Spent:
+    """The budget that earlier releases of the same records spent; what has none is not counted."""
+    close = (e.entry.publication.spent for e in earlier if e.relation != "variables")
+    return Spent.together(one for one in close if one is not None)
+
+
+def admit_spending(earlier: Sequence[Earlier], own: Privacy | None, limit: float) -> None:
+    """Refuse a private release that would spend more than the policy allows, earlier ones included.
+
+    Parameters
+    ----------
+    limit
+        The most epsilon; rho counts by what it implies. 0 for no limit.
+
+    Raises
+    ------
+    RefusedError
+        If it would.
+    """
+    if own is None or not limit:
+        return
+    total = Spent.together([spent_before(earlier), own.total])
+    if total.as_epsilon > limit * (1 + ROUNDING):
+        raise RefusedError(
+            say(
+                "private releases of these records would spend {total} together, beyond the "
+                "epsilon of {limit:g} that the house's policy allows",
+                total.words,
+                limit,
+            ),
+            hint=say("take a smaller budget, or a release that is out already"),
         )
 
 

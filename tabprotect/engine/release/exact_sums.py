@@ -53,7 +53,7 @@ def _of_factors(likelihood: CellFactors) -> Iterator[tuple[MarginCell, int]]:
     fixed = likelihood.low == likelihood.high
     for factor in np.flatnonzero(fixed[likelihood.kind]).tolist():
         cells = likelihood.cells[likelihood.starts[factor] : likelihood.starts[factor + 1]]
-        where = _margin_cell(domain, cells.tolist())
+        where = margin_cell(domain, cells.tolist())
         if where is not None:
             yield where, int(likelihood.low[likelihood.kind[factor]])
 
@@ -74,7 +74,8 @@ def _coarser(domain: Domain, fixed: Mapping[MarginCell, int]) -> Iterator[tuple[
                 yield from (((fewer, key), value) for key, value in enumerate(sums.tolist()))
 
 
-def _margin_cell(domain: Domain, cells: list[int]) -> MarginCell | None:
+def margin_cell(domain: Domain, cells: list[int]) -> MarginCell | None:
+    """The cell of a margin that inner cells make up, if they make up one."""
     if not cells:
         return None
     index = np.unravel_index(np.unique(cells), domain.shape)

@@ -16,6 +16,10 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.limits import Limits
+from tabprotect.engine.release.privacy import KEY as PRIVACY
+from tabprotect.engine.release.privacy import Privacy
+from tabprotect.engine.release.tuned import KEY as TUNED
+from tabprotect.engine.release.tuned import Tuned
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_from_json, domain_json
 from tabprotect.engine.tables.moves import MoveSet
@@ -148,8 +152,8 @@ _FIELDS = (*_NUMBERS, "at_risk", "intruder", "passed", "left_out", "reason")
 
 _CHANGED = "changed_after_refusal"
 
-_GATE_KEYS = frozenset({"gate", "attempts_at_most"})
-"""The names under which a mechanism states its gate."""
+_BESIDE = frozenset({"gate", "attempts_at_most", PRIVACY, TUNED})
+"""The names under which a mechanism states its gate, its budget of privacy, and how it was tuned."""
 
 
 NAMED = frozenset({"method", "variables", "shape", "categories", *DOMAIN_KEYS})
@@ -170,12 +174,18 @@ class Mechanism:
         The disclosed parameters; a cycle set is a ``MoveSet``, the rest plain values.
     gate
         The limits by which the release was judged; ``None`` if they are not stated.
+    privacy
+        The budget of differential privacy it spends; ``None`` without one.
+    tuned
+        How its parameters were chosen from the kept margins; ``None`` where a person chose them.
     """
 
     method: str
     domain: Domain
     parameters: Mapping[str, object]
     gate: Gate | None = None
+    privacy: Privacy | None = None
+    tuned: Tuned | None = None
 
     @property
     def values(self) -> Values:
@@ -200,6 +210,10 @@ class Mechanism:
                 out |= cycle_files.state(value)
             else:
                 out[name] = value
+        if self.tuned is not None:
+            out[TUNED] = self.tuned.as_json()
+        if self.privacy is not None:
+            out[PRIVACY] = self.privacy.as_json()
         if self.gate is not None:
             out |= self.gate.as_json()
         return out
@@ -235,15 +249,15 @@ class Mechanism:
                 ),
                 hint=say("the order matters; take the mechanism that came with the table"),
             )
-        parameters: dict[str, object] = {
-            k: v for k, v in data.items() if k not in NAMED | _GATE_KEYS
-        }
+        parameters: dict[str, object] = {k: v for k, v in data.items() if k not in NAMED | _BESIDE}
         if "cycles" in data:
             moves = cycle_files.from_json(data, domain=domain)
             # The margins beside cycles are those that the cycles keep.
             parameters.pop("margins", None)
             parameters = {**parameters, "cycles": moves}
-        return cls(method, domain, parameters, Gate.from_json(data))
+        privacy = Privacy.from_json(data[PRIVACY]) if PRIVACY in data else None
+        tuned = Tuned.from_json(data[TUNED]) if TUNED in data else None
+        return cls(method, domain, parameters, Gate.from_json(data), privacy, tuned)
 
     @staticmethod
     def stated_domain(data: object, published: Domain) -> Domain:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
+from tabprotect.engine.release.kept_sums import KeptSum
+from tabprotect.engine.release.kept_sums import said as kept_in_words
 from tabprotect.engine.release.left_out import Kind, listed
 from tabprotect.engine.release.limits import ROUNDING, Limits
 from tabprotect.languages.said import capital, joined, percent, plural, say
@@ -25,12 +28,11 @@ SAID = {
     "none": say("not at all"),
 }
 
-Who = Literal["user", "intruder", "insider"]
+Who = Literal["user", "intruder"]
 
 READER: Mapping[Who, str] = {
     "user": say("a reader"),
     "intruder": say("an intruder"),
-    "insider": say("somebody who is alone in a cell"),
 }
 
 NOT_WORKED_OUT = say("what a reader learns could not be worked out")
@@ -153,6 +155,10 @@ class Verdict:
         The kinds of what is left out.
     reason
         Whether a reason was given for letting out what was not judged whole.
+    insiders
+        What somebody alone in a cell learns.
+    kept_small
+        Sums that are at-risk counts and are published exactly on purpose.
     """
 
     tables: tuple[TableVerdict, ...]
@@ -161,6 +167,8 @@ class Verdict:
     note: str = ""
     left_out: tuple[Kind, ...] = ()
     reason: bool = False
+    insiders: Insiders = NOT_LOOKED_AT
+    kept_small: tuple[KeptSum, ...] = ()
 
     @property
     def _user(self) -> tuple[TableVerdict, ...]:
@@ -224,13 +232,12 @@ class Verdict:
         Each table has to pass by itself, so that a second one beside it never helps; then they pass
         together, too.
         """
-        others = (table for table in self.tables if table.who != "insider")
-        return tuple(table for table in others if table.fails(self.limits))
+        return tuple(table for table in self.tables if table.fails(self.limits))
 
     @property
     def passed(self) -> bool | None:
         """True if the release passes the gate; ``None`` if it was not judged, or not whole."""
-        if self.failing:
+        if self.failing or self.insiders.fails(self.limits):
             return False
         return True if self.judged and self.complete else None
 
@@ -247,13 +254,14 @@ class Verdict:
             return joined((self._failure(table) for table in failing[:3]), " ")
         if not self.judged:
             return say("{said}. {note}", capital(NOT_WORKED_OUT), self.note)
-        inside = joined(
-            say(" {said}.", capital(learned(table, 0.0)))
-            for table in self.tables
-            if table.who == "insider" and table.known
-        )
+        if self.insiders.fails(self.limits):
+            return self.insiders.beyond(self.limits)
         said = capital(learned(self, self.limit))
-        judged = say("{said}.{inside} Judged {SAID}.", said, inside, SAID[self.way])
+        judged = say("{said}. Judged {SAID}.", said, SAID[self.way])
+        if self.insiders.chance:
+            judged = f"{judged} {self.insiders.sentence}"
+        if self.kept_small:
+            judged = f"{judged} {kept_in_words(self.kept_small)}"
         if self.complete:
             return judged
         return joined(filter(None, [self._not_whole, judged, self.note]), " ")
@@ -293,6 +301,9 @@ class Verdict:
             "mean_belief_limit": self.limits.mean_belief_limit,
             "small_known": self.small_known,
             "small_share": self.limits.small_share,
+            "insiders": self.insiders.as_json(),
+            "kept_small": [one.as_json() for one in self.kept_small],
+            "insider_limit": self.limits.insider_limit,
             "way": self.way,
             "error": self.error,
             "complete": self.complete,
@@ -316,13 +327,11 @@ def learned(judged: TableVerdict | Verdict, limit: float) -> str:
     Parameters
     ----------
     limit
-        Cells that may be known; insiders have none.
+        Cells that may be known.
     """
     who: Who = judged.who if isinstance(judged, TableVerdict) else "user"
     reader, certain = READER[who], judged.certain
     if nothing_expected(judged):
-        if who == "insider":
-            return say("{reader} expects no other cell to be at risk", reader)
         return say("{reader} expects no cell to be at risk", reader)
     sure = (
         plural(certain, "{certain:,} is certain", "{certain:,} are certain", certain)
@@ -330,14 +339,6 @@ def learned(judged: TableVerdict | Verdict, limit: float) -> str:
         else say("none is certain")
     )
     at_risk = expected_number(judged.at_risk)
-    if who == "insider":
-        return say(
-            "{reader} expects {at_risk} other at-risk cells and would know {known:,} of them; {sure}",
-            reader,
-            at_risk,
-            judged.known,
-            sure,
-        )
     return say(
         "{reader} expects {at_risk} at-risk cells and would know {known:,} of them "
         "(limit {limit}); {sure}",

@@ -79,7 +79,7 @@ def test_tables_with_nothing_at_risk_are_one_line() -> None:
 
 
 def test_where_nothing_is_at_risk_no_sentence_counts_nought_of_nought() -> None:
-    alone = tuple(TableVerdict(w, (), True, 9, 0.0, 0, 0, "exact") for w in ("user", "insider"))
+    alone = tuple(TableVerdict(w, (), True, 9, 0.0, 0, 0, "exact") for w in ("user", "intruder"))
     verdict = Verdict(alone, Limits(), 3)
     said = [verdict.sentence, read_together(verdict), published_line(verdict).text]
     said += [line.text for line in (headline(verdict), *table_lines(verdict))]

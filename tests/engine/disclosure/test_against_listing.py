@@ -135,12 +135,12 @@ def test_the_verdict_is_that_of_a_reader_who_lists_everything(
         assert whole(found)
         assert release.domain.names in {judged.names for judged in found.tables}
         for judged in found.tables:
-            if judged.who == "insider":
-                theirs = reader.insider(LIMITS.belief_limit)
-            else:
-                theirs = own(reader, release, judged.names)
+            theirs = own(reader, release, judged.names)
             assert judged.at_risk == pytest.approx(theirs.at_risk, abs=1e-9)
             assert (judged.known, judged.certain) == (theirs.known, theirs.certain)
+        assert found.insiders.exact
+        chance = reader.insiders(LIMITS.belief_limit)
+        assert found.insiders.chance == (None if chance is None else pytest.approx(chance))
     assert read == 3
 
 
@@ -180,20 +180,3 @@ def test_a_drawn_verdict_keeps_its_error(
         errors += (gaps / max(found.error, 1e-9)).tolist()
     assert np.mean(np.array(errors) <= 2) >= 0.95
     assert max(errors) < 5
-
-
-def test_somebody_alone_in_a_cell_knows_more_and_is_told_of() -> None:
-    """Of 3x3 counts nobody knows one, but who is alone in a cell knows three others."""
-    table = Table.dense(Domain.of_shape((3, 3)), [[2, 2, 1], [1, 3, 3], [2, 1, 3]])
-    method = methods()["suppression"]
-    seen = {}
-    for insiders in ("none", "one"):
-        values = method.resolve(table.domain, {"insiders": insiders})
-        release, _ = method.perform(Problem(table), values, np.random.default_rng(0))
-        found = verdict(release, LIMITS)
-        seen[insiders] = [judged for judged in found.tables if judged.who == "insider"]
-    assert not seen["none"]
-    (inside,) = seen["one"]
-    assert (inside.known, inside.certain, inside.way) == (3, 3, "exact")
-    # It is told of, and not judged: the release owes an insider their own cell only.
-    assert found.known == 0 and found.accepted and "alone in a cell expects" in found.sentence

@@ -122,7 +122,7 @@ def test_a_draft_is_what_a_reason_would_let_out(tmp_path: Path) -> None:
     policy, chance = HousePolicy(), Randomness.seeded(3)
     draft = gate.protect(CYCLES, ONES, STRIPS, chance, draft=True)
     said = gate.against(draft, policy)
-    assert "A reader expects" in said and not draft.record.decisions
+    assert "A reader expects" in said and not draft.record.overruled
     with pytest.raises(RefusedError, match="A reader expects"):
         gate.decided(draft, policy, "")
     done = gate.decided(draft, policy, "zq-reason")

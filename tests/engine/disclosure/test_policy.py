@@ -27,7 +27,7 @@ def test_a_file_sets_what_it_names(tmp_path: Path) -> None:
     assert HousePolicy.of(policy.as_dict()) == policy
     limits = policy.limits(SmallCount(1, 2))
     assert limits.at_risk == SmallCount(1, 4) and limits.attempts_at_most == 5
-    assert policy.limits(random=False).attempts_at_most == 1
+    assert policy.limits(again=False).attempts_at_most == 1
     assert Gate.from_json(limits.as_json()) == limits
 
 

@@ -19,9 +19,13 @@ from tabprotect.engine.register.register_entry import (
     LeavingPublication,
     OriginalMarks,
     admit,
+    admit_spending,
     related,
+    spending_warning,
+    spent_before,
     warnings_of,
 )
+from tabprotect.engine.release.privacy import Privacy, Spent
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -154,3 +158,33 @@ def test_where_the_register_is(house_folder: Path, monkeypatch: pytest.MonkeyPat
     assert house.register_address("here.sqlite") == "here.sqlite"
     monkeypatch.setenv(house.REGISTER, "none")
     assert house.register_address() is None
+
+
+def private(*spent: Spent) -> list[LeavingPublication]:
+    """Publications of one original, each with its budget."""
+    return [
+        replace(publication(bundle=str(n)), gate={"privacy": Privacy(one, one).as_json()})
+        for n, one in enumerate(spent, start=1)
+    ]
+
+
+def test_budgets_of_one_original_add_up_to_the_limit(path: Path) -> None:
+    budgets = Spent(1.0, 0.0), Spent(2.5, 0.0), Spent(rho=0.01)
+    with Register(str(path)) as register:
+        for one in [*private(*budgets), publication(bundle="7"), publication("z", "8")]:
+            register.add(one, b"")
+        earlier = related(publication().marks, register.entries())
+    spent = spent_before(earlier)
+    assert spent == Spent(3.5, 0.0, 0.01)
+    first = next(one for one in earlier if one.entry.number == 1)
+    assert first.as_json()["spent"] == {"epsilon": 1.0, "delta": 0.0, "rho": None}
+    assert "epsilon 3.5" in spending_warning(spent)["message"]
+    own = Privacy(Spent(0.5, 0.0), Spent(0.75, 0.0))
+    implied = 4.25 + Spent(rho=0.01).as_epsilon
+    admit_spending(earlier, own, 0)
+    admit_spending(earlier, None, 1e-3)
+    admit_spending(earlier, own, implied)
+    with pytest.raises(RefusedError, match="beyond the epsilon of"):
+        admit_spending(earlier, own, implied - 1e-6)
+    with pytest.raises(RefusedError):
+        admit_spending((), own, 0.7)

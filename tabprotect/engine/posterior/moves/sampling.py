@@ -401,6 +401,9 @@ def draw(
     """Joint draws of the changes, int64 (number, groups), from as few populations as possible."""
     walk = BackwardWalk(model)
     size = walk.largest_population()
+    if model.symmetric:
+        # Independent draws lose nothing in a small population.
+        size = min(size, number)
     parts: list[Ints] = []
     have = 0
     while have < number:

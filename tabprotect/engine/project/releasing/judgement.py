@@ -49,7 +49,8 @@ def what_helps(project: Project, progress: Progress = SILENT) -> tuple[Suggestio
 def _judged_by(project: Project) -> tuple[Method, Problem, Values, Gate]:
     method, problem = project.protection, project.problem
     values = method.resolve_for(problem, project.given)
-    limits = project.limits.limits(problem.at_risk, random=method.is_random(values))
+    again = method.draws_again(problem.table.domain, values)
+    limits = project.limits.limits(problem.at_risk, again=again)
     return method, problem, values, limits
 
 

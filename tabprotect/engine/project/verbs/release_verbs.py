@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, cast
 
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, public
@@ -41,15 +42,28 @@ from tabprotect.engine.register.left_before import (
     refused_before,
     remember_refusal,
 )
-from tabprotect.engine.register.register_entry import LeavingPublication, admit, related
+from tabprotect.engine.register.register_entry import (
+    LeavingPublication,
+    admit,
+    admit_spending,
+    related,
+)
+from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.tuned import USES, Tuned, Use
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
 
 
 @contextmanager
 def entered(
-    protected: Protected, data: bytes, *, register: str | None, rule: Again, reason: str
+    protected: Protected,
+    data: bytes,
+    *,
+    register: str | None,
+    rule: Again,
+    reason: str,
+    epsilon_limit: float = 0.0,
 ) -> Iterator[None]:
     """Enter a bundle whose files the block writes; the entry is withdrawn if the block fails.
 
@@ -58,17 +72,18 @@ def entered(
     Raises
     ------
     RefusedError
-        When the policy allows no second release, or none without a reason.
+        When the policy allows no second release, or none without a reason, or no such budget.
     InputError
         When the register cannot be written.
     """
+    problem, release = protected.record.problem, protected.release
     place = register_address(register)
     if place is None:
+        admit_spending((), release.mechanism.privacy, epsilon_limit)
         yield
         return
     from tabprotect.engine.register.register import Register
 
-    problem, release = protected.record.problem, protected.release
     bundle = sha256(data)
     own = marks(problem)
     with Register(place) as opened:
@@ -81,7 +96,9 @@ def entered(
             for e in entries
         )
         if not out:
-            admit(related(own, entries, but=bundle), rule, reason)
+            earlier = related(own, entries, but=bundle)
+            admit(earlier, rule, reason)
+            admit_spending(earlier, release.mechanism.privacy, epsilon_limit)
         number = opened.add(
             LeavingPublication(
                 own,
@@ -103,8 +120,11 @@ def entered(
 
 
 def _gate(release: Release) -> dict[str, object]:
-    stated = release.mechanism.gate
-    return {} if stated is None else stated.as_json()
+    gate, privacy = release.mechanism.gate, release.mechanism.privacy
+    return {
+        **({} if gate is None else gate.as_json()),
+        **({} if privacy is None else {PRIVACY: privacy.as_json()}),
+    }
 
 
 def _who(record: RunEvidence) -> str:
@@ -159,6 +179,7 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
         accept=str(reason) if reason else None,
         accept_weak=weak and not reason,
         fresh=bool(given.get("fresh")) or project.fresh,
+        **_tuning_words(given, done),
     )
     written = Publishing(
         release=str(given.get("release") or "release.zip"),
@@ -176,6 +197,14 @@ def remedied(project: Project, changed: Mapping[str, object]) -> list[str]:
     if isinstance(kind, str):
         project = replace(project, cycles_from=kind)
     return protect_words(project)
+
+
+def _tuning_words(given: Arguments, done: Protected | None) -> dict[str, Any]:
+    """How the parameters are tuned, if they are or were."""
+    tuned = None if done is None else done.release.mechanism.tuned
+    if given.get("tune"):
+        return {"tune": True, "tune_for": given.get("tune_for", "changes")}
+    return {} if tuned is None else {"tune": True, "tune_for": tuned.use}
 
 
 @Declared(say("choose {method}"))
@@ -286,6 +315,11 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         raise InputError(
             say("a reason is missing"), hint=say("say why it is published all the same")
         )
+    tuned = _tuned(project, asked, context) if asked.tune else None
+    if tuned is not None:
+        project = replace(
+            project, parameters=MappingProxyType({**project.parameters, **tuned.change})
+        )
     randomness, decisions = _coins(project, asked.seed, asked.fresh)
     if randomness.short and project.limits.short_seed == "refuse":
         raise RefusedError(
@@ -330,7 +364,29 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     if project.cycles_from.endswith(BY_FIGURES):
         decisions = (*decisions, say("the cycles were {BY_FIGURES}", BY_FIGURES))
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
-    return replace(project, protected=replace(protected, record=record), published=False)
+    mechanism = replace(protected.release.mechanism, tuned=tuned)
+    protected = Protected(replace(protected.release, mechanism=mechanism), record)
+    return replace(project, protected=protected, published=False)
+
+
+def _tuned(project: Project, asked: Drawing, context: Context) -> Tuned:
+    """The parameters of least change that pass the limits; public.
+
+    Raises
+    ------
+    ParameterError
+        For a use that there is none of.
+    InfeasibleError
+        Where the method cannot be tuned, or nothing passes.
+    """
+    # Imported late: a judgement imports solvers, which the first paint must not wait for.
+    from tabprotect.engine.disclosure.tuning import tuned
+
+    if asked.tune_for not in USES:
+        raise ParameterError({"tune_for": say("must be one of {USES}", ", ".join(USES))})
+    limits = project.limits.limits(project.problem.at_risk, again=False)
+    use = cast(Use, asked.tune_for)
+    return tuned(project.protection, project.problem, project.given, limits, use, context.progress)
 
 
 def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness, tuple[str, ...]]:
@@ -432,6 +488,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         register=context.register,
         rule=project.limits.second_release,
         reason=asked.again.strip(),
+        epsilon_limit=project.limits.epsilon_limit,
     ):
         write_together(files)
     return replace(project, protected=protected, published=True, notes=notes)

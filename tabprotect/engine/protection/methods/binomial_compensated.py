@@ -104,6 +104,12 @@ class BinomialCompensated(Method):
         _margin(domain, values)
         return values
 
+    def ladders(
+        self, domain: Domain, values: Values
+    ) -> tuple[tuple[Mapping[str, object], ...], ...]:
+        """Wider and wider intervals."""
+        return (tuple({"S": step / 4} for step in range(2, 17)),)
+
     def kept(self, domain: Domain, values: Values) -> Publication:
         """The stated margin, or the grand total."""
         return Publication.of(domain, (_margin(domain, values),))

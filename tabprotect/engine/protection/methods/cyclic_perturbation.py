@@ -129,6 +129,10 @@ SIX = ((1.2, 0.7, 2.0), (0.8, 1.5, 1.0))
 """Means of the counts in its calibration."""
 
 
+SHARES = (0.02, 0.03, 0.05, 0.07, 0.09, 0.11, 0.13, 0.16, 0.19, 0.22, 0.25, 0.3, 0.35, 0.4, 0.5)
+"""The values of alpha and beta between which tuning chooses."""
+
+
 class CyclicPerturbation(Method):
     """Cyclic perturbation: registered as ``cyclic_perturbation``."""
 
@@ -294,6 +298,17 @@ class CyclicPerturbation(Method):
         if values[ALPHA] != values[BETA]:
             broken.add("unbiased")
         return tuple(name for name in self.guarantees if name not in broken)
+
+    def ladders(
+        self, domain: Domain, values: Values
+    ) -> tuple[tuple[Mapping[str, object], ...], ...]:
+        """Coins that fall more and more often, then further passes; by the rule as it is."""
+        if values[ORDER] != "listed":
+            return ()
+        rule = {"blocking": values[BLOCKING]}
+        coins = [{"alpha": share, "beta": share, "passes": 1, **rule} for share in SHARES]
+        passes = [{"alpha": 0.5, "beta": 0.5, "passes": number, **rule} for number in (2, 3)]
+        return ((*coins, *passes),)
 
     def kept(self, domain: Domain, values: Values) -> Publication | None:
         """The margins that the cycles keep."""

@@ -17,8 +17,10 @@ What is not promised: that nothing is learned about people. What holds of a grou
 without one of its records, and a group of g records is protected by g^2 rho only. Each further
 release of the same records adds its rho. A person with several records counts as a group. The draws
 are exact, from a stream made for cryptography (ChaCha20): the promise is as good as that stream,
-and its seed must stay in the house. What the agency sees before it publishes (the trial runs, the
-comparison) and a decision not to publish are outside of the promise.
+and its seed must stay in the house. One draw is made, and the gate looks at nothing but that draw:
+that it left or was refused is within the promise, and spends the budget either way. What the agency
+sees before it publishes (the trial runs, the comparison) and a person's decision not to publish are
+outside of it.
 
 The posterior is exact: cell by cell where inner cells alone are published, by all published sums
 where totals are. Without a cap it takes noise of a probability below 1e-15 as impossible.
@@ -38,6 +40,7 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.private_noise.integer_sampler import discrete_gaussian
 from tabprotect.engine.protection.private_noise.noisy_counts import CAP, NoiseLaw, NoisyCounts
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS
+from tabprotect.engine.release.privacy import Spent
 from tabprotect.languages.said import say
 
 RHO: Parameter[float] = Parameter(
@@ -66,6 +69,15 @@ class DiscreteGaussian(NoisyCounts):
         MARGINS,
         GROUPINGS,
     )
+
+    def spent(self, law: NoiseLaw, margins: int) -> Spent:
+        """Rho; with a cap epsilon and delta, as no rho holds then.
+
+        Between noise z and z - 1, both within the cap, the logs differ by at most share * (2 cap - 1).
+        """
+        if law.cap is None:
+            return Spent(rho=float(law.share * margins))
+        return Spent(float(law.share * margins * (2 * law.cap - 1)), law.ruled_out(margins))
 
     def noise(self, generator: np.random.Generator, law: NoiseLaw, size: int) -> Ints:
         """Algorithm 3 of Canonne, Kamath and Steinke."""

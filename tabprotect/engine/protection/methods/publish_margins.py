@@ -22,6 +22,10 @@ more: where a cell is narrow, it holds no at-risk count. Over all cells (cells=a
 follows from the margins alone, so that a reader is left with every width that is promised; fewer
 margins pass. What a reader believes is in the verdict, either way.
 
+Margins that get noise of differential privacy are not judged by widths: the noise protects them, and
+a judgement by the original would tell more than the budget. The budget is spent by every margin, and
+the mechanism states the total.
+
 Source: Dobra, Karr, Sanil and Fienberg 2002, sections 3 and 4.
 """
 
@@ -61,6 +65,7 @@ from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.privacy import Privacy, Spent
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.sensitivity.small_count import JUDGED, Judged, SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -92,6 +97,16 @@ NOTE = say(
 
 PROVED = "proved_safe"
 """Disclosed by the run: whether the margins were, for this original and the stated rule."""
+
+UNJUDGED: Mapping[str, object] = {
+    "proved": True,
+    "tight": [],
+    "why": say(
+        "The margins get noise of differential privacy: how wide they leave the cells was not "
+        "judged, as that would tell more than the budget."
+    ),
+}
+"""The findings on margins whose noise protects them."""
 
 DISCLOSED = frozenset({"criterion", "at_risk", FRONTIER, INNER, PROVED})
 
@@ -226,6 +241,16 @@ class PublishMargins(Method):
         inner = _following(values)
         return inner is not None and inner[0].is_random(resolve(inner[0].parameters, inner[1]))
 
+    def privacy(self, domain: Domain, values: Values) -> Privacy | None:
+        """The further method's budget for each margin, and for all of them together."""
+        inner = _following(values)
+        if inner is None:
+            return None
+        of = [domain.project(margin) for margin in _margins(domain, values)]
+        found = [inner[0].privacy(one, values_for(inner, one)) for one in of]
+        spent = [one.total for one in found if one is not None]
+        return Privacy(spent[0], Spent.together(spent)) if spent else None
+
     def alternatives(
         self, domain: Domain, values: Values
     ) -> tuple[tuple[str, Mapping[str, object]], ...]:
@@ -269,13 +294,18 @@ class PublishMargins(Method):
         """Sum up the margins, judge them, and protect each on its own if that is asked."""
         table = problem.table
         margins = _margins(table.domain, values)
-        judgement = margin_findings(
-            problem,
-            margins,
-            threshold=values[THRESHOLD],
-            way=values[BOUNDS],
-            cells=values[CELLS],
-            progress=progress,
+        private = self.privacy(table.domain, values) is not None
+        judgement = (
+            UNJUDGED
+            if private
+            else margin_findings(
+                problem,
+                margins,
+                threshold=values[THRESHOLD],
+                way=values[BOUNDS],
+                cells=values[CELLS],
+                progress=progress,
+            )
         )
         problems = [part(problem, margin) for margin in margins]
         findings = dict(judgement)
@@ -283,10 +313,10 @@ class PublishMargins(Method):
             int(problem.at_risk.mask(p.table.counts).sum()) for p in problems
         )
         disclosed: dict[str, object] = {
-            "criterion": CRITERION,
+            "criterion": None if private else CRITERION,
             "at_risk": str(problem.at_risk),
             FRONTIER: [list(margin) for margin in margins],
-            PROVED: judgement["proved"],
+            PROVED: None if private else judgement["proved"],
         }
         sentence = str(judgement["why"])
         inner = _following(values)
@@ -358,6 +388,8 @@ class PublishMargins(Method):
             if not isinstance(likelihood, CellFactors):
                 raise InfeasibleError(say("there is no posterior for margins protected by cycles"))
             parts.append(likelihood)
+        if self.privacy(domain, values) is not None:
+            return product_over_margins(publication, release.tables, parts)
         return product_over_margins(
             publication, release.tables, parts, note=NOTE, left_out=("pattern_choice",)
         )

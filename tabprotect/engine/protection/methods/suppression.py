@@ -187,10 +187,6 @@ class Suppression(Method):
         """Return True if the costs are; else the same table gives the same pattern."""
         return values.get("choice") == "random"
 
-    def insiders(self, values: Values) -> bool:
-        """Return True if the intervals are asked to hold against them."""
-        return values[INSIDERS] != "none"
-
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """As for every method; what is in the file of statuses."""
         values = super().resolve(domain, given)

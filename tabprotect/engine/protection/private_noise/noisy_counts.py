@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil
+from math import ceil, expm1, log1p
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -31,6 +31,7 @@ from tabprotect.engine.protection.published_sums import (
 )
 from tabprotect.engine.protection.subtables import publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
+from tabprotect.engine.release.privacy import Privacy, Spent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
@@ -157,6 +158,13 @@ class NoiseLaw:
         """What the posterior leaves out, in words; empty where it leaves out nothing."""
         return "" if self.capped else FAR_NOTE.format(reach=self.reach)
 
+    def ruled_out(self, margins: int) -> float:
+        """The probability that a count of a record's shows what is impossible without the record.
+
+        That is noise at the cap itself, upwards or downwards, in any of the sub-tables.
+        """
+        return 0.0 if self.cap is None else -expm1(margins * log1p(-float(self.chances[-1])))
+
     @property
     def chances(self) -> Floats:
         """Probabilities of noise from -reach to reach."""
@@ -197,6 +205,10 @@ class NoisyCounts(Method):
     )
 
     @abstractmethod
+    def spent(self, law: NoiseLaw, margins: int) -> Spent:
+        """The budget of so many sub-tables, each with noise of that law."""
+
+    @abstractmethod
     def noise(self, generator: np.random.Generator, law: NoiseLaw, size: int) -> Ints:
         """Exact draws of a law, int64 (size,)."""
 
@@ -213,6 +225,12 @@ class NoisyCounts(Method):
         """Leave out the promise of a largest change where the noise has no cap."""
         capped = values[CAP] is not None
         return tuple(n for n in self.guarantees if capped or n != "within_deviation")
+
+    def privacy(self, domain: Domain, values: Values) -> Privacy:
+        """The budget; with a cap what holds but for counts that the cap rules out."""
+        margins = len(publication_of(domain, values).margins)
+        spent = self.spent(self._law(values, margins), margins)
+        return Privacy(spent, spent)
 
     def _law(self, values: Values, margins: int) -> NoiseLaw:
         share = budget_of(values[self.budget]) / margins

@@ -93,9 +93,9 @@ def readers(
                 "intruder",
             )
         )
-    for who, name in (("intruder", say("The house's intruder")), ("insider", say("An insider"))):
-        if any(table.who == who for table in verdict.tables):
-            found.append(_judged(verdict, who, name, say("of the house's policy")))
+    if any(table.who == "intruder" for table in verdict.tables):
+        name = say("The house's intruder")
+        found.append(_judged(verdict, "intruder", name, say("of the house's policy")))
     if not staff:
         return tuple(found)
     joint = None if judgement is None else judgement.before.together

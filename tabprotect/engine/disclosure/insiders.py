@@ -1,0 +1,239 @@
+"""What somebody alone in a cell learns from a release, from the posterior of its inner cells.
+
+By all originals where they can be listed. From drawn ones in two stages: among many pairs of cells
+some always look dependent by chance, so that the pairs that the first draws propose are decided by
+fresh ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.belief.effort import LEAST_DRAWS
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.insiders import Insiders
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence
+from tabprotect.engine.release.mechanism import Gate
+from tabprotect.languages.said import say
+
+NOBODY = 1e-9
+"""Expected number of cells with one person below which nobody is alone."""
+
+LISTED_CELLS = 32
+"""Cells up to which originals are counted, to be listed: more are soon too many."""
+
+LISTED_WORK = 10**9
+"""The most originals times pairs of cells that are looked at."""
+
+PROPOSING, DECIDING = 1_000, 4_000
+"""Draws of the two stages."""
+
+MANY_CELLS = 5_000
+"""Cells from which on half as many are drawn."""
+
+SHARE_OF_DRAWS = 5
+"""Where a posterior took few draws itself, the part of as many that is drawn for insiders."""
+
+DRAWN_WORK = 4 * 10**9
+"""The most draws times pairs of cells of the first stage; beyond, people are sampled."""
+
+MOST_DRAWN = 2**26
+"""The most counts of the drawn originals."""
+
+LIKELY, LEAST_PROPOSING, LEAST_DECIDING = 0.9, 5, 20
+"""A pair is proposed from that share on, by so many draws; and decided by so many."""
+
+NEAR_CELLS = 200
+"""Cells beyond which only pairs are proposed that hang together: two sums or cycles apart."""
+
+
+def insiders(
+    posterior: Posterior,
+    likelihood: Likelihood | None,
+    limits: Gate,
+    generator: np.random.Generator,
+    progress: Progress = SILENT,
+) -> Insiders:
+    """The chance that somebody alone in an inner cell learns another at-risk count.
+
+    Parameters
+    ----------
+    posterior
+        Of the inner cells, of a reader who knows none of them.
+    likelihood
+        What it comes from, which tells the cells that hang together; ``None`` if all may.
+    generator
+        For the draws: it follows from the release.
+    """
+    alone = posterior.probability(np.ones(posterior.domain.shape, dtype=np.int64)).reshape(-1)
+    expected = float(alone.sum())
+    if expected < NOBODY:
+        return Insiders(0.0)
+    if isinstance(likelihood, CellFactors) and _apart(likelihood):
+        return Insiders(expected, 0.0, 0.0)
+    asked = _Asked(posterior, likelihood, limits, alone, progress)
+    progress.report(say("judging insiders"), 0.0)
+    learns = asked.listed()
+    if learns is not None:
+        return asked.found(alone * learns, expected, exact=True)
+    return asked.drawn(generator)
+
+
+def _apart(likelihood: CellFactors) -> bool:
+    """Whether every cell is independent of all others."""
+    return likelihood.rerun is None and int(np.diff(likelihood.starts).max(initial=0)) <= 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """A posterior, and the chance of each of its cells to hold one person, (cells,)."""
+
+    posterior: Posterior
+    likelihood: Likelihood | None
+    limits: Gate
+    alone: Floats
+    progress: Progress
+
+    @property
+    def values(self) -> range:
+        return range(self.limits.at_risk.low, self.limits.at_risk.high + 1)
+
+    def found(self, learning: Floats, expected: float, *, exact: bool) -> Insiders:
+        return Insiders(
+            expected, float(learning.sum()) / expected, float(learning.max(initial=0.0)), exact
+        )
+
+    def known(self, value: int) -> Bools:
+        """The cells of which any reader knows that they hold a count, (cells,)."""
+        same = np.full(self.posterior.domain.shape, value, dtype=np.int64)
+        return self.posterior.probability(same).reshape(-1) > self.limits.belief_limit
+
+    def listed(self) -> Bools | None:
+        """Whether somebody alone in each cell learns, (cells,); ``None`` beyond the work."""
+        size, posterior = len(self.alone), self.posterior
+        if size > LISTED_CELLS or posterior.way != "exact":
+            return None
+        number = posterior.count_originals()
+        if number is None or number * size**2 > LISTED_WORK:
+            return None
+        originals = posterior.list_originals()
+        if originals is None:
+            return None
+        tables, weights = originals
+        people = weights[:, None] * (tables == 1)
+        each = np.maximum(people.sum(axis=0), NOBODY / size)[:, None]
+        learns = np.zeros(size, dtype=np.bool_)
+        for value in self.values:
+            belief = people.T @ (tables == value).astype(np.float64) / each
+            belief[:, self.known(value)] = 0.0
+            np.fill_diagonal(belief, 0.0)
+            learns |= (belief > self.limits.belief_limit).any(axis=1)
+        return learns
+
+    def stages(self) -> tuple[int, int]:
+        """The number of draws of each stage; none where the posterior has too few."""
+        size, posterior = len(self.alone), self.posterior
+        first, second = PROPOSING, DECIDING
+        if size > MANY_CELLS:
+            first, second = first // 2, second // 2
+        most = float(MOST_DRAWN // size)
+        if posterior.way != "exact":
+            effective = posterior.effective_sample_size
+            if posterior.draws is not None and posterior.independent:
+                most = min(most, posterior.draws / SHARE_OF_DRAWS)
+            elif effective is not None:
+                most = min(most, effective)
+        second = min(second, int(most))
+        return (min(first, second // 2), second) if second >= LEAST_DRAWS else (0, 0)
+
+    def drawn(self, generator: np.random.Generator) -> Insiders:
+        """The chance from draws in two stages."""
+        size, expected = len(self.alone), float(self.alone.sum())
+        first, second = self.stages()
+        if not first:
+            return Insiders(expected)
+        cells = self.sampled(int(DRAWN_WORK // (first * size)), generator)
+        draw, learns = self.posterior.draw_originals, np.zeros(size, dtype=np.bool_)
+        if self.posterior.way == "exact" or self.posterior.independent:
+            # Independent draws are fresh wherever they are cut; one call prepares once.
+            every = draw(first + second, generator, self.progress)
+            proposing, deciding = every[:first], every[first:]
+        else:
+            proposing = draw(first, generator, self.progress)
+            deciding = draw(second, generator, self.progress)
+        pairs = self.proposed(proposing, cells)
+        if len(pairs):
+            learns[self.decided(deciding, pairs)] = True
+        # Sampled in proportion to the chance to hold one person, each cell counts the same.
+        times = np.bincount(cells, minlength=size) * (expected / len(cells))
+        weight = self.alone if len(cells) >= size else times
+        worst = float((self.alone * learns).max(initial=0.0))
+        chance = float(weight[learns].sum()) / expected
+        return Insiders(expected, min(chance, 1.0), worst, exact=False)
+
+    def sampled(self, most: int, generator: np.random.Generator) -> Ints:
+        """The cells whose people are asked: all, or so many by their chance to hold one."""
+        if most >= len(self.alone):
+            return np.arange(len(self.alone))
+        cumulative = np.cumsum(self.alone)
+        at = (np.arange(most) + generator.random()) / most * cumulative[-1]
+        places = np.searchsorted(cumulative, at, side="right")
+        return np.asarray(np.minimum(places, len(self.alone) - 1), dtype=np.int64)
+
+    def proposed(self, tables: Ints, cells: Ints) -> Ints:
+        """Triples of a person's cell, another cell and its at-risk count, int64 (triples, 3)."""
+        people = np.unique(cells)
+        ones = (tables[:, people] == 1).astype(np.float32)
+        often = ones.sum(axis=0)
+        people, ones = people[often >= LEAST_PROPOSING], ones[:, often >= LEAST_PROPOSING]
+        often = often[often >= LEAST_PROPOSING]
+        out = []
+        for value in self.values:
+            both = ones.T @ (tables == value).astype(np.float32)
+            likely = both >= LIKELY * often[:, None]
+            likely[:, self.known(value)] = False
+            person, cell = np.nonzero(likely)
+            apart = people[person] != cell
+            out.append(_triples(people[person[apart]], cell[apart], value))
+        return self.near(np.concatenate(out))
+
+    def near(self, triples: Ints) -> Ints:
+        """Those whose cells hang together, in a table of many cells."""
+        size = len(self.alone)
+        if size <= NEAR_CELLS or self.likelihood is None or not len(triples):
+            return triples
+        if isinstance(self.likelihood, CellFactors):
+            starts, cells = self.likelihood.starts, self.likelihood.cells
+        elif isinstance(self.likelihood, MoveSequence):
+            starts, cells = self.likelihood.moves.starts, self.likelihood.moves.cells
+        else:
+            return triples
+        ones = np.ones(len(cells), dtype=np.int32)
+        within = sp.csr_matrix((ones, cells, starts), shape=(len(starts) - 1, size))
+        # A sum of a large part of the table says that everything hangs together.
+        if int(np.diff(starts).max(initial=0)) > size // 4:
+            return triples
+        beside = sp.csr_matrix(within.T @ within)
+        reach = beside[triples[:, 0]].multiply(beside[triples[:, 1]]).sum(axis=1)
+        return triples[np.asarray(reach).reshape(-1) > 0]
+
+    def decided(self, tables: Ints, triples: Ints) -> Ints:
+        """The cells of people who learn by these draws."""
+        out = []
+        for begin in range(0, len(triples), 1_000):
+            person, cell, value = triples[begin : begin + 1_000].T
+            ones = tables[:, person] == 1
+            both = (ones & (tables[:, cell] == value)).sum(axis=0)
+            often = ones.sum(axis=0)
+            sure = (often >= LEAST_DECIDING) & (both > self.limits.belief_limit * often)
+            out.append(person[sure])
+        return np.concatenate(out)
+
+
+def _triples(person: Ints, cell: Ints, value: int) -> Ints:
+    return np.stack([person, cell, np.full(len(cell), value)], axis=1).astype(np.int64)

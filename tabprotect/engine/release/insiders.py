@@ -1,0 +1,75 @@
+"""What somebody alone in a cell learns, in figures. Public: a function of the release alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tabprotect.engine.release.limits import ROUNDING, Limits
+from tabprotect.languages.said import percent, say
+
+
+@dataclass(frozen=True)
+class Insiders:
+    """The chance that somebody alone in an inner cell learns another at-risk count.
+
+    Who is alone in a cell knows that it holds 1. With b a reader's posterior of an inner cell i,
+    somebody alone there learns if another inner cell has an at-risk count that is believed with more
+    than the limit given that i holds 1, and not without.
+
+    Attributes
+    ----------
+    alone
+        The expected number of inner cells that hold one person; ``None`` if that is not known.
+    chance
+        The chance that one of these learns: the sum of b_i(1) over cells where somebody would, by
+        the sum over all. ``None`` where nobody is expected to be alone, or it is not known.
+    worst
+        The highest chance with which a single cell holds somebody who learns; ``None`` as above.
+    exact
+        Whether all originals were looked at; drawn ones otherwise.
+    """
+
+    alone: float | None
+    chance: float | None = None
+    worst: float | None = None
+    exact: bool = True
+
+    @property
+    def unknown(self) -> bool:
+        """True if somebody may be alone, and what they learn is not known."""
+        return self.chance is None and self.alone != 0.0
+
+    def fails(self, limits: Limits) -> bool:
+        """True if the limits judge it, and it is beyond them."""
+        return self.chance is not None and self.chance > limits.insider_limit + ROUNDING
+
+    @property
+    def sentence(self) -> str:
+        """The chance in words; empty if there is none to say."""
+        if self.chance is None or self.alone is None:
+            return ""
+        if not self.chance:
+            return say("Nobody who is alone in a cell would learn another small count.")
+        return say(
+            "Somebody who is alone in a cell would learn another small count with a chance of "
+            "{chance} ({alone:,.1f} expected to be alone).",
+            percent(self.chance),
+            self.alone,
+        )
+
+    def beyond(self, limits: Limits) -> str:
+        """The chance and the limit that it is beyond, in words."""
+        return say(
+            "Somebody who is alone in a cell would learn another small count with a chance of "
+            "{chance} (limit {limit}).",
+            percent(self.chance or 0.0),
+            percent(limits.insider_limit),
+        )
+
+    def as_json(self) -> dict[str, object]:
+        """``insiders`` of a verdict."""
+        return {"chance": self.chance, "worst": self.worst}
+
+
+NOT_LOOKED_AT = Insiders(None)
+"""Of a verdict that leaves insiders out."""

@@ -1,0 +1,42 @@
+"""Small sums that a release publishes exactly on purpose. Public: everybody reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabprotect.languages.said import plural
+
+
+@dataclass(frozen=True)
+class KeptSum:
+    """A sum of inner cells that is an at-risk count and is published exactly.
+
+    Attributes
+    ----------
+    table
+        The variables of the margin; none for the grand total.
+    cell
+        Their categories.
+    count
+    """
+
+    table: tuple[str, ...]
+    cell: tuple[str, ...]
+    count: int
+
+    def as_json(self) -> dict[str, object]:
+        """One entry of ``kept_small``."""
+        return {"table": list(self.table), "cell": list(self.cell), "count": self.count}
+
+
+def said(kept: Sequence[KeptSum]) -> str:
+    """How many there are, in words; empty for none."""
+    if not kept:
+        return ""
+    return plural(
+        len(kept),
+        "{number:,} kept sum is a small count and is published exactly.",
+        "{number:,} kept sums are small counts and are published exactly.",
+        len(kept),
+    )
