@@ -27,7 +27,7 @@ from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.components import split_components
-from tabprotect.engine.posterior.infer import infer, multiplied, posterior_joined, same_variables
+from tabprotect.engine.posterior.infer import infer, infer_jointly, multiplied, posterior_joined, same_variables
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform, parse_prior
 from tabprotect.engine.progress import SILENT, Progress
@@ -62,8 +62,7 @@ class OfRelease(Randomness):
 def release_fingerprint(release: Release, what: str = "") -> bytes:
     """SHA-256 of what was published and how, whatever the gate made of it.
 
-    A table and a mechanism always get the same coins: releases of one fingerprint are one draw,
-    whatever their titles and signatures, and tell no more than one of them.
+    Titles, signatures and the source of the coins do not matter.
     """
     mechanism = release.mechanism
     plain = type(mechanism)(mechanism.method, mechanism.domain, mechanism.parameters)
@@ -74,6 +73,15 @@ def release_fingerprint(release: Release, what: str = "") -> bytes:
         for array in (keys, counts, np.flatnonzero(published.hidden)):
             digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes() + b"\n")
     return digest.digest()
+
+
+def draw_of(release: Release) -> bytes:
+    """A digest that two releases share if they are one draw, which tells no more than one of them.
+
+    The house's coins are the same ones whenever table and mechanism are. Fresh coins are others in
+    each run, which the nonce names: two equal releases are then two draws that came out equal.
+    """
+    return release_fingerprint(release, f"drawn with {release.mechanism.nonce}")
 
 
 CHOICE_NOTE = say("What the choice of all published counts together says is left out.")
@@ -198,7 +206,7 @@ def distinct(evidence: Sequence[Evidence]) -> list[Evidence]:
         return list(evidence)
     first: dict[bytes, Evidence] = {}
     for one in evidence:
-        first.setdefault(release_fingerprint(one.release), one)
+        first.setdefault(draw_of(one.release), one)
     return list(first.values())
 
 
@@ -259,6 +267,10 @@ class _Means:
         if len(likelihoods) == 1:
             return self.of(likelihoods[0])
         asked = self.effort.way
+        if asked != "monte_carlo" and not any(map(_chosen, likelihoods)):
+            joint = infer_jointly(likelihoods, self.prior, self.progress)
+            if joint is not None:
+                return self._published_first(joint, likelihoods[0])
         # How each is looked at by itself: listing is asked for separately.
         way: Way = "monte_carlo" if asked == "monte_carlo" else "auto"
         alone = replace(self, effort=replace(self.effort, way=way, draws=None))
@@ -281,6 +293,13 @@ class _Means:
             )
         draws = self.effort.draws
         return posterior_joined(first, likelihoods[1:], self.randomness, self.progress, draws=draws)
+
+    def _published_first(self, found: Posterior, first: Likelihood) -> Posterior:
+        """The same beside the published counts of the first release."""
+        if not isinstance(first, CellFactors):
+            return replace(found, published=first.published)
+        alone = replace(self, effort=replace(self.effort, way="auto", draws=None)).of(plain(first))
+        return replace(found, published=alone.published, hidden=alone.hidden)
 
     def of(self, likelihood: Likelihood) -> Posterior:
         """The posterior given one release."""
@@ -387,6 +406,11 @@ def plain(likelihood: CellFactors) -> CellFactors:
         note=likelihood.note or CHOICE_NOTE,
         left_out=likelihood.left_out or ("pattern_choice",),
     )
+
+
+def _chosen(likelihood: Likelihood) -> bool:
+    """Whether the choice of all published counts together says more than each by itself."""
+    return isinstance(likelihood, CellFactors) and likelihood.rerun is not None
 
 
 def _unsettled(found: Posterior) -> bool:

@@ -247,9 +247,9 @@ def left_before(
             earlier = [one for one in earlier if one.entry.publication.bundle != bundle]
         unread = sum(one.relation == "original" for one in earlier)
         # A posterior imports the solvers: the first paint does not wait for them.
-        from tabprotect.engine.belief.believing import release_fingerprint
+        from tabprotect.engine.belief.believing import draw_of
 
-        drawn: set[bytes] = set() if release is None else {release_fingerprint(release)}
+        drawn: set[bytes] = set() if release is None else {draw_of(release)}
         read: list[tuple[Earlier, Release]] = []
         for one, found in _opened(earlier, register, progress):
             if public.to_bytes(found) == own:
@@ -257,8 +257,8 @@ def left_before(
             if found.domain != problem.table.domain:
                 continue
             unread -= 1
-            if release_fingerprint(found) not in drawn:
-                drawn.add(release_fingerprint(found))
+            if draw_of(found) not in drawn:
+                drawn.add(draw_of(found))
                 read.append((one, found))
         joint = None
         if read:

@@ -8,12 +8,15 @@ were needed is never disclosed, only the most there could have been.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import get_args
 
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Values
+from tabprotect.engine.randomness import NONCE_BYTES, Coins
 from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -152,7 +155,7 @@ _GATE_KEYS = frozenset({"gate", "attempts_at_most"})
 """The names under which a mechanism states its gate."""
 
 
-NAMED = frozenset({"method", "variables", "shape", "categories", *DOMAIN_KEYS})
+NAMED = frozenset({"method", "variables", "shape", "categories", "coins", "nonce", *DOMAIN_KEYS})
 """All that a mechanism states beside its parameters."""
 
 
@@ -170,12 +173,19 @@ class Mechanism:
         The disclosed parameters; a cycle set is a ``MoveSet``, the rest plain values.
     gate
         The limits by which the release was judged; ``None`` if they are not stated.
+    coins
+        Where the coins come from; ``None`` for a method without chance, or where it is not stated.
+        The house's own are the same ones whenever table and mechanism are.
+    nonce
+        Tells a run with fresh coins from every other run; empty where coins are not fresh.
     """
 
     method: str
     domain: Domain
     parameters: Mapping[str, object]
     gate: Gate | None = None
+    coins: Coins | None = None
+    nonce: str = ""
 
     @property
     def values(self) -> Values:
@@ -200,6 +210,10 @@ class Mechanism:
                 out |= cycle_files.state(value)
             else:
                 out[name] = value
+        if self.coins is not None:
+            out["coins"] = self.coins
+        if self.nonce:
+            out["nonce"] = self.nonce
         if self.gate is not None:
             out |= self.gate.as_json()
         return out
@@ -243,7 +257,7 @@ class Mechanism:
             # The margins beside cycles are those that the cycles keep.
             parameters.pop("margins", None)
             parameters = {**parameters, "cycles": moves}
-        return cls(method, domain, parameters, Gate.from_json(data))
+        return cls(method, domain, parameters, Gate.from_json(data), *_coins(data))
 
     @staticmethod
     def stated_domain(data: object, published: Domain) -> Domain:
@@ -271,3 +285,17 @@ class Mechanism:
                     say("the categories of {name} are not a list of texts", repr(name))
                 )
         return Domain.of({str(name): list(found) for name, found in stated.items()})
+
+
+def _coins(data: Mapping[str, object]) -> tuple[Coins | None, str]:
+    """Where the coins come from, and the nonce of fresh ones, as a mechanism states them."""
+    stated, nonce = data.get("coins"), data.get("nonce", "")
+    found: Coins | None = next((one for one in get_args(Coins) if one == stated), None)
+    if stated is not None and found is None:
+        raise InputError(
+            say('the mechanism\'s "coins" must be one of {coins}', ", ".join(get_args(Coins)))
+        )
+    digits = NONCE_BYTES * 2 if found == "fresh" else 0
+    if not isinstance(nonce, str) or not re.fullmatch(f"[0-9a-f]{{{digits}}}", nonce):
+        raise InputError(say('the mechanism\'s "nonce" does not go with its "coins"'))
+    return found, nonce

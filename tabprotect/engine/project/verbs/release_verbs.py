@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from tabprotect.engine import house
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.bundle.archive import sha256
@@ -332,12 +333,19 @@ def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness,
         For a seed and fresh coins at once.
     """
     if fresh and seed is not None:
+        replayed = Randomness(seed, given=True, coins="fresh")
+        if not replayed.short:
+            # A recipe with seeds: the same coins, and the nonce that they were published with.
+            return replayed, (GIVEN_SEED, FRESH_COINS)
         raise ParameterError({"seed": say("given, and fresh coins are asked for as well")})
     seed = project.seed if seed is None and not fresh else seed
     values = project.protection.resolve_for(project.problem, project.given)
     if not project.protection.is_random(values):
         return Randomness.seeded(seed), ()
     if seed is not None:
+        own = house.key_file().exists() and not Randomness.seeded(seed).short
+        if own and house_randomness(project.problem, project.method, values).seed == seed:
+            return Randomness(seed, given=True, coins="house"), (GIVEN_SEED,)
         return Randomness.seeded(seed), (GIVEN_SEED,)
     if fresh or project.fresh:
         return Randomness.fresh(), (FRESH_COINS,)
