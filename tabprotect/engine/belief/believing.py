@@ -27,7 +27,13 @@ from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.components import split_components
-from tabprotect.engine.posterior.infer import infer, infer_jointly, multiplied, posterior_joined, same_variables
+from tabprotect.engine.posterior.infer import (
+    infer,
+    infer_jointly,
+    multiplied,
+    posterior_joined,
+    same_variables,
+)
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform, parse_prior
 from tabprotect.engine.progress import SILENT, Progress
@@ -40,7 +46,7 @@ from tabprotect.engine.release.likelihood import (
     Likelihood,
     MoveSequence,
 )
-from tabprotect.engine.release.mechanism import CHANGED, UNSTATED, Gate
+from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, UNSTATED, Gate, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import joined, say
 
@@ -117,6 +123,12 @@ WeighAttempts = Callable[[Posterior, Evidence, Gate, Progress], Posterior | None
 """The posterior given that a release is the first draw that passed; ``None`` beyond the work."""
 
 
+WeighRefused = Callable[
+    [Posterior, tuple[RefusedDraws, ...], Randomness, Progress], Posterior | None
+]
+"""The posterior given draws that were refused before; ``None`` beyond the work."""
+
+
 @dataclass(frozen=True, eq=False)
 class Knowing:
     """What a reader knows beside what was published.
@@ -131,11 +143,14 @@ class Knowing:
     weigh
         How it is taken in that a release is the first draw that passed; ``None`` where it is only
         said.
+    weigh_refused
+        How draws are taken in that were refused before; ``None`` where they are only said.
     """
 
     gate: bool = True
     bundled: bool = True
     weigh: WeighAttempts | None = None
+    weigh_refused: WeighRefused | None = None
 
 
 RELEASE_ALONE = Knowing(gate=False)
@@ -230,13 +245,26 @@ def _as_let_out(
 ) -> Believed:
     """The same with what the gates of the releases tell, or a word on it."""
     gates = [one.release.mechanism.gate for one in evidence]
+    stated = [gate for gate in gates if gate is not None]
+    refused = [draws for gate in stated for draws in gate.refused]
+    unknown = any(gate.changed and not gate.refused for gate in stated)
+    if refused and not unknown:
+        again = None
+        if knowing.weigh_refused is not None and len(evidence) == 1:
+            chance = OfRelease(evidence[0].release, "refused draws")
+            again = knowing.weigh_refused(found.posterior, tuple(refused), chance, progress)
+        unknown = again is None
+        found = found if again is None else replace(found, posterior=again)
     said = [found.posterior.note]
-    said += [CHANGED] if any(gate is not None and gate.changed for gate in gates) else []
+    said += [CHANGED] if unknown else [TAKEN_IN] if refused else []
     said += [UNSTATED] if knowing.bundled and None in gates else []
     posterior = replace(
         found.posterior,
         note=joined(filter(None, said), " "),
-        left_out=kinds(found.posterior.left_out, ["attempts"] if said[1:] else []),
+        left_out=kinds(
+            found.posterior.left_out,
+            ["attempts"] if unknown or (knowing.bundled and None in gates) else [],
+        ),
     )
     passed = [gate for gate in gates if gate is not None and gate.passed]
     attempts = max((gate.attempts_at_most for gate in passed), default=1)

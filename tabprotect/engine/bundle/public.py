@@ -14,7 +14,7 @@ from tabprotect.engine.bundle.data_package import table_name
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify, verify_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.release.mechanism import CHANGED
+from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import joined, percent, plural, say
@@ -199,7 +199,7 @@ def _gate(release: Release) -> list[str]:
             came,
             draws,
         )
-        + (" " + CHANGED if gate.changed else ""),
+        + (" " + _refusals(gate) if gate.changed or gate.refused else ""),
         "",
         say(
             "Parameters that were chosen by looking at figures of the true table tell a little of it; "
@@ -207,6 +207,10 @@ def _gate(release: Release) -> list[str]:
         ),
         "",
     ]
+
+
+def _refusals(gate: Gate) -> str:
+    return TAKEN_IN if gate.refused and "attempts" not in gate.left_out else CHANGED
 
 
 def _weighted(release: Release) -> bool:

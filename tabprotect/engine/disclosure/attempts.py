@@ -34,6 +34,9 @@ def weigh_attempts(
 ) -> Posterior | None:
     """The posterior given that the release is the first that passed; ``None`` if that is too much work."""
     release, likelihood = evidence.release, evidence.likelihood
+    if gate.refused:
+        # Each verdict would take in the earlier refusals again.
+        return None
     if not isinstance(likelihood, MoveSequence):
         return None
     steps = len(likelihood.moves) * likelihood.passes
@@ -59,7 +62,7 @@ def weigh_attempts(
         return found
     chance = np.array([sum(p for y, p in law.items() if y in refused) for law in laws])
     factors = sum(chance**k for k in range(gate.attempts_at_most))
-    return _with_weights(found, tables, weights * factors / float(weights @ factors))
+    return weighted(found, tables, weights * factors / float(weights @ factors))
 
 
 def forward_law(likelihood: MoveSequence, table: Ints) -> dict[bytes, float]:
@@ -84,7 +87,7 @@ def forward_law(likelihood: MoveSequence, table: Ints) -> dict[bytes, float]:
     return law
 
 
-def _with_weights(found: Posterior, tables: Ints, weights: Floats) -> Posterior:
+def weighted(found: Posterior, tables: Ints, weights: Floats) -> Posterior:
     """The posterior with other weights of its originals."""
     first, chances = laws_of(tables, weights)
     cumulative = np.cumsum(weights)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -147,17 +148,25 @@ def verdict(
     from tabprotect.engine.disclosure.cell_beliefs import tables_believed
     from tabprotect.engine.protection.registered import methods
 
-    user = tables_believed(release, "uniform", earlier=earlier, effort=effort, progress=progress)
+    believed = partial(
+        tables_believed,
+        release,
+        earlier=earlier,
+        refused=limits.refused,
+        effort=effort,
+        progress=progress,
+    )
+    user = believed("uniform")
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
     if limits.intruder:
-        other = tables_believed(
-            release, limits.intruder, earlier=earlier, effort=effort, progress=progress
-        )
+        other = believed(limits.intruder)
         tables += [_judged("intruder", belief, limits) for belief in other.beliefs]
     mechanism = release.mechanism
     if methods()[mechanism.method].insiders(mechanism.values) and user.inner is not None:
         insider = insider_verdict(user.inner, limits, CERTAIN, progress)
         tables += [] if insider is None else [insider]
+    # Refused draws that are known are taken in, or left out, with the beliefs.
+    unknown = limits.changed and not limits.refused
     return StaffVerdict(
         tuple(tables),
         limits=limits,
@@ -166,13 +175,15 @@ def verdict(
             dict.fromkeys(
                 [
                     *(table.note for table in tables if table.note),
-                    *([CHANGED] if limits.changed else []),
+                    *([CHANGED] if unknown else []),
                 ]
             ),
             " ",
         ),
         left_out=kinds(
-            *(table.left_out for table in tables), ["attempts"] if limits.changed else []
+            *(table.left_out for table in tables),
+            ["attempts"] if unknown else [],
+            ["other_releases"] if earlier and not all(t.judged for t in tables) else [],
         ),
         staff=None
         if original is None
@@ -288,7 +299,10 @@ def _staff(
         known=int((every > limits.belief_limit).sum()),
         certain=int((every > CERTAIN).sum()),
         stuck=_stuck(likelihood, original, limits.at_risk),
-        mean_belief=float(every.mean()) if len(every) else None,
+        # Bounds are no belief.
+        mean_belief=None
+        if not len(every) or any(belief.way == "bounds" for belief in beliefs)
+        else float(every.mean()),
         worst=worst,
     )
 

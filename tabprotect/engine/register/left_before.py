@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from tabprotect.engine.bundle import public
@@ -13,7 +15,14 @@ from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, State, r
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import BundleError, Interrupted, ParameterError, TabprotectError
+from tabprotect.engine.errors import (
+    BundleError,
+    InputError,
+    Interrupted,
+    ParameterError,
+    RefusedError,
+    TabprotectError,
+)
 from tabprotect.engine.house import is_missing, register_address
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.progress import SILENT, Progress
@@ -25,10 +34,15 @@ from tabprotect.engine.register.register_entry import (
     related,
     warnings_of,
 )
-from tabprotect.engine.release.mechanism import Gate, Mechanism
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import capital, say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.register.register import RefusedMechanism
 
 
 def marks(problem: Problem) -> OriginalMarks:
@@ -68,8 +82,8 @@ def published_before(problem: Problem, register: str | None = None) -> list[Earl
         return related(marks(problem), opened.entries())
 
 
-def refused_before(problem: Problem, register: str | None = None) -> dict[str, str]:
-    """Mechanisms that the gate refused for a table: digests, with their methods.
+def refused_before(problem: Problem, register: str | None = None) -> dict[str, RefusedMechanism]:
+    """Mechanisms that the gate refused for a table, by their digests.
 
     Raises
     ------
@@ -86,16 +100,51 @@ def refused_before(problem: Problem, register: str | None = None) -> dict[str, s
 
 
 def remember_refusal(
-    problem: Problem, method: str, mechanism: str, register: str | None = None
+    problem: Problem, method: Method, values: Values, limits: Gate, register: str | None = None
 ) -> None:
-    """Record the digest of a refused mechanism: a later release states that it was changed."""
+    """Record a refused mechanism: a later release states that it was changed."""
     place = register_address(register)
     if place is None:
         return
-    from tabprotect.engine.register.register import Register
+    from tabprotect.engine.register.register import Register, RefusedMechanism
 
+    digest = mechanism_digest(problem, method.name, values)
+    refused = RefusedMechanism(method.name, _stated(problem, method, values, limits))
     with Register(place) as opened:
-        opened.refuse(marks(problem).original, mechanism, method)
+        opened.refuse(marks(problem).original, digest, refused)
+
+
+def _stated(problem: Problem, method: Method, values: Values, limits: Gate) -> str:
+    """What a release by a mechanism would state; empty where chance rests on anything else."""
+    own = [p for p in method.parameters if not p.public and values[p.name] != p.default]
+    if own or method.needs:
+        return ""
+    public_ones = {
+        p.name: values[p.name]
+        for p in method.parameters
+        if p.public and not (p.may_be_unstated and values[p.name] is None)
+    }
+    # What came of its draws is the house's own.
+    gate = replace(limits, passed=False, left_out=(), reason=False)
+    return Mechanism(method.name, problem.table.domain, public_ones, gate).to_text(categories=True)
+
+
+def refused_draws(
+    problem: Problem, refused: Iterable[RefusedMechanism]
+) -> tuple[RefusedDraws, ...]:
+    """Refused mechanisms as a later release states them; none if not all of them are known."""
+    out = []
+    for one in refused:
+        if not one.stated:
+            return ()
+        try:
+            mechanism = Mechanism.from_json(json.loads(one.stated), problem.table.domain)
+        except (InputError, ParameterError):
+            return ()
+        if mechanism.gate is None:
+            return ()
+        out.append(RefusedDraws(mechanism.gate.attempts_at_most, mechanism))
+    return tuple(out)
 
 
 def mechanism_digest(problem: Problem, method: str, values: Mapping[str, object]) -> str:
@@ -156,8 +205,73 @@ class LeftBefore:
 
     @property
     def warnings(self) -> list[dict[str, str]]:
-        """One warning for each way in which they bear on the table."""
-        return warnings_of(self.earlier)
+        """One warning for each way in which they bear on the table, the first with what all tell."""
+        first, *others = warnings_of(self.earlier) or [{}]
+        if not first:
+            return []
+        if self.sentence:
+            both = say("{message}. {sentence}", first["message"], self.sentence)
+            first = first | {"message": both}
+        return [first, *others]
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether what releases of the same original tell together is not known, or not all of it."""
+        together = self.together
+        return bool(
+            self.error is not None
+            or self.unread
+            or (together is not None and together.passed is None)
+        )
+
+    def admit(self, policy: HousePolicy, reason: str) -> None:
+        """Refuse a release that may not go out beside the earlier ones.
+
+        Parameters
+        ----------
+        reason
+            Why it is published all the same; empty for none.
+
+        Raises
+        ------
+        RefusedError
+            If together they are beyond the limits, or that is not known, and the policy refuses
+            that, or takes a reason and there is none.
+        """
+        if policy.together == "warn":
+            return
+        if self.together is not None and self.together.failing:
+            if policy.together == "refuse":
+                raise RefusedError(
+                    self.sentence.rstrip("."),
+                    hint=say("the house's policy lets out nothing that tells too much together"),
+                )
+            if not reason:
+                raise RefusedError(
+                    self.sentence.rstrip("."),
+                    hint=say("the house's policy takes a reason: say why it is published"),
+                )
+        elif self.unjudged:
+            standing = policy.standing_reasons(["other_releases"])
+            if not standing and (policy.unjudged == "refuse" or not reason):
+                text = self.sentence or self._unread
+                raise RefusedError(
+                    text.rstrip("."),
+                    hint=say("what was not judged takes a reason: say why it is published again")
+                    if policy.unjudged == "reason"
+                    else say("the house's policy lets out nothing that was not judged"),
+                )
+
+    @property
+    def _unread(self) -> str:
+        if self.error is not None:
+            return say("It is not known what left before: {error}.", self.error)
+        of = (
+            say("One earlier release")
+            if self.unread == 1
+            else say("{unread} earlier releases", self.unread)
+        )
+        return say("{of} could not be read beside this one: look at them in the register.", of)
 
     @property
     def sentence(self) -> str:
@@ -187,21 +301,14 @@ class LeftBefore:
     def beside(self) -> tuple[CheckLine, ...]:
         """The releases read together, and those that could not be."""
         if self.error is not None:
-            text = say("It is not known what left before: {error}.", self.error)
-            return (CheckLine("failed", text),)
-        lines, together, unread = [], self.together, self.unread
+            return (CheckLine("failed", self._unread),)
+        lines, together = [], self.together
         if together is not None:
             fine = together.accepted and not together.certain
             state: State = "failed" if together.failing else "passed" if fine else "mind"
             lines.append(CheckLine(state, self.sentence, cells=not fine))
-        if unread:
-            of = (
-                say("One earlier release")
-                if unread == 1
-                else say("{unread} earlier releases", unread)
-            )
-            text = say("{of} could not be read beside this one: look at them in the register.", of)
-            lines.append(CheckLine("mind", text))
+        if self.unread:
+            lines.append(CheckLine("mind", self._unread))
         return tuple(lines)
 
     def as_json(self) -> dict[str, object] | None:

@@ -35,6 +35,11 @@ CHANGED = say(
 )
 """Sentence for a release whose mechanism was changed after refusals."""
 
+TAKEN_IN = say(
+    "Draws were refused for this table before, by the same gate; what that tells is taken in."
+)
+"""Sentence for a release whose originals are weighed by the chance of the earlier refusals."""
+
 UNSTATED = say(
     "The bundle states no gate: what it would tell that other draws or originals were refused is "
     "left out."
@@ -66,6 +71,8 @@ class Gate(Limits):
         the house's own.
     changed
         Whether another mechanism, or other coins, were refused for the same table before.
+    refused
+        The draws that are known to have been refused before; none where some are not known.
     """
 
     at_risk: SmallCount = field(default_factory=SmallCount)
@@ -75,6 +82,7 @@ class Gate(Limits):
     left_out: tuple[Kind, ...] = ()
     reason: bool = False
     changed: bool = False
+    refused: tuple[RefusedDraws, ...] = ()
 
     def __post_init__(self) -> None:
         wrong: dict[str, str] = {}
@@ -102,12 +110,13 @@ class Gate(Limits):
                 "reason": self.reason,
                 # Left out if false: that is what a reader assumes.
                 **({_CHANGED: True} if self.changed else {}),
+                **({_REFUSED: [one.as_json() for one in self.refused]} if self.refused else {}),
             },
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, object]) -> Gate | None:
-        """Read from a mechanism; ``None`` if none is stated.
+    def from_json(cls, data: Mapping[str, object], domain: Domain) -> Gate | None:
+        """Read from a mechanism for a table; ``None`` if none is stated.
 
         Raises
         ------
@@ -118,7 +127,7 @@ class Gate(Limits):
         if stated is None and "attempts_at_most" not in data:
             return None
         try:
-            assert isinstance(stated, Mapping) and set(stated) - {_CHANGED} == set(_FIELDS)
+            assert isinstance(stated, Mapping) and set(stated) - _LATER == set(_FIELDS)
             assert stated.get(_CHANGED, True) is True
             passed, attempts, left_out = (
                 stated["passed"],
@@ -140,6 +149,7 @@ class Gate(Limits):
                 left_out=kinds(left_out),
                 reason=stated["reason"],
                 changed=_CHANGED in stated,
+                refused=RefusedDraws.listed(stated.get(_REFUSED, []), domain),
             )
         except (AssertionError, KeyError, ParameterError):
             raise InputError(say('the mechanism\'s "gate" is not as it was written')) from None
@@ -150,6 +160,10 @@ _NUMBERS = tuple(limit.name for limit in fields(Limits))
 _FIELDS = (*_NUMBERS, "at_risk", "intruder", "passed", "left_out", "reason")
 
 _CHANGED = "changed_after_refusal"
+
+_REFUSED = "refused_before"
+
+_LATER = {_CHANGED, _REFUSED}
 
 _GATE_KEYS = frozenset({"gate", "attempts_at_most"})
 """The names under which a mechanism states its gate."""
@@ -257,7 +271,7 @@ class Mechanism:
             # The margins beside cycles are those that the cycles keep.
             parameters.pop("margins", None)
             parameters = {**parameters, "cycles": moves}
-        return cls(method, domain, parameters, Gate.from_json(data), *_coins(data))
+        return cls(method, domain, parameters, Gate.from_json(data, domain), *_coins(data))
 
     @staticmethod
     def stated_domain(data: object, published: Domain) -> Domain:
@@ -285,6 +299,44 @@ class Mechanism:
                     say("the categories of {name} are not a list of texts", repr(name))
                 )
         return Domain.of({str(name): list(found) for name, found in stated.items()})
+
+
+@dataclass(frozen=True)
+class RefusedDraws:
+    """Draws of a mechanism that the gate refused for the same original.
+
+    Attributes
+    ----------
+    draws
+        How many, by the cap of its gate.
+    mechanism
+        With the gate that refused them.
+    """
+
+    draws: int
+    mechanism: Mechanism
+
+    def as_json(self) -> dict[str, object]:
+        """As ``mechanism.json`` states it."""
+        return {"draws": self.draws, "mechanism": self.mechanism.as_json()}
+
+    @classmethod
+    def listed(cls, data: object, domain: Domain) -> tuple[RefusedDraws, ...]:
+        """Read what a gate states.
+
+        Raises
+        ------
+        AssertionError, KeyError, InputError, ParameterError
+            If it is not of that form.
+        """
+        assert isinstance(data, list) and len(data) <= MOST_ATTEMPTS
+        out = []
+        for one in data:
+            assert isinstance(one, Mapping) and set(one) == {"draws", "mechanism"}
+            draws = one["draws"]
+            assert type(draws) is int and 1 <= draws <= MOST_ATTEMPTS
+            out.append(cls(draws, Mechanism.from_json(one["mechanism"], domain)))
+        return tuple(out)
 
 
 def _coins(data: Mapping[str, object]) -> tuple[Coins | None, str]:

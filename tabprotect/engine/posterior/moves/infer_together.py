@@ -87,9 +87,10 @@ def _model(
         difference = first - counts
         of_group = difference[sig.first_cell]
         touched = sig.group_of_cell >= 0
-        if difference[~touched].any() or (
-            difference[touched] != of_group[sig.group_of_cell[touched]]
-        ).any():
+        if (
+            difference[~touched].any()
+            or (difference[touched] != of_group[sig.group_of_cell[touched]]).any()
+        ):
             raise NoneFitError
         lowest = np.minimum.reduceat(counts[cells], starts) if len(sig) else counts[:0]
         coin = Coin(one.alpha, one.beta, one.gamma, one.rule)
@@ -109,9 +110,7 @@ def _model(
         for group in range(len(sig)):
             touching, signs = sig.touching(group)
             sums.append(
-                SumFactor(
-                    tuple(touching.tolist()), tuple(signs.tolist()), -span, logs[group]
-                )
+                SumFactor(tuple(touching.tolist()), tuple(signs.tolist()), -span, logs[group])
             )
     if factors is not None:
         sums += _sums(factors, model, first)

@@ -146,9 +146,7 @@ def _values(steps: tuple[int, ...], shift: tuple[int, ...]) -> Values:
         by_sum.append(sums)
     rows = []
     for total, first in sorted(by_sum[0].items()):
-        others = [
-            sums.get(total - less, []) for sums, less in zip(by_sum[1:], shift, strict=True)
-        ]
+        others = [sums.get(total - less, []) for sums, less in zip(by_sum[1:], shift, strict=True)]
         rows += [sum(parts, ()) for parts in itertools.product(first, *others)]
     return np.array(rows, dtype=np.int8).reshape(len(rows), sum(steps))
 
@@ -405,9 +403,7 @@ class _Planner:
                     )
         return out
 
-    def _later(
-        self, r: int, group: int, step: int
-    ) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
+    def _later(self, r: int, group: int, step: int) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
         """The cycles that touch a group after a step, their signs and columns."""
         out = []
         for cycle, sign in self._touching[group]:
@@ -446,9 +442,7 @@ class _Planner:
             return None
         picked = [np.stack(one, axis=-1) for one in itertools.product(*each)]
         return (
-            np.stack(picked)
-            if picked
-            else np.zeros((0, len(part.cycles), others), dtype=np.int64)
+            np.stack(picked) if picked else np.zeros((0, len(part.cycles), others), dtype=np.int64)
         )
 
 
@@ -556,7 +550,9 @@ class _Sweep:
         joint = self._marginals()
         out = np.zeros((len(part.groups), 2 * span + 1))
         for row, (group, owns) in enumerate(zip(part.groups, part.read, strict=True)):
-            sign = dict(zip(*(x.tolist() for x in self._model.signatures.touching(group)), strict=True))
+            sign = dict(
+                zip(*(x.tolist() for x in self._model.signatures.touching(group)), strict=True)
+            )
             law = np.zeros(2 * span + 1)
             law[span] = 1.0
             for own in owns:

@@ -29,9 +29,7 @@ class _TooMany(Exception):
     pass
 
 
-def listed_together(
-    model: JointModel, progress: Progress = SILENT
-) -> tuple[Ints, Floats] | None:
+def listed_together(model: JointModel, progress: Progress = SILENT) -> tuple[Ints, Floats] | None:
     """All originals as changes of the groups, and their log weights; ``None`` beyond the limits.
 
     Returns
@@ -104,7 +102,9 @@ def _one(
         low_plus = np.where(signs > 0, count, FAR).min(axis=1)
         low_minus = np.where(signs < 0, count, FAR).min(axis=1)
         parts, logs = [], []
-        for value, mass in zip((-1, 0, 1), release.coin.log_masses(low_plus, low_minus), strict=True):
+        for value, mass in zip(
+            (-1, 0, 1), release.coin.log_masses(low_plus, low_minus), strict=True
+        ):
             keep = mass > -np.inf
             moved = change[np.ix_(keep, at)] - value * signs
             inside: Bools = (moved <= window[1][at] + remaining[at]).all(axis=1)

@@ -183,9 +183,7 @@ def prior_logs(
     cells = touched[np.argsort(sig.group_of_cell[touched], kind="stable")]
     starts = np.searchsorted(sig.group_of_cell[cells], np.arange(len(sig)))
     span = int(reach.max(initial=0))
-    out = _log_prior(
-        prior, published.counts.reshape(-1), (cells, starts), reach, span, progress
-    )
+    out = _log_prior(prior, published.counts.reshape(-1), (cells, starts), reach, span, progress)
     _check_prior(prior, out, sig, published)
     return out
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from tabprotect.engine import house
 from tabprotect.engine.atomic import Whole, write_together
@@ -23,6 +24,7 @@ from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import Again, HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.house import register_address, user_name
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
@@ -35,17 +37,23 @@ from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, RunEvidence
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
-from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.randomness import Coins, Randomness
 from tabprotect.engine.register.left_before import (
+    left_before,
     marks,
     mechanism_digest,
     refused_before,
+    refused_draws,
     remember_refusal,
 )
 from tabprotect.engine.register.register_entry import LeavingPublication, admit, related
+from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.register.register import RefusedMechanism
 
 
 @contextmanager
@@ -285,13 +293,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         )
     problem, accepted = project.problem, reason or (gate.UNSTATED if asked.accept_weak else "")
     values = project.protection.resolve_for(problem, project.given)
-    own = mechanism_digest(problem, project.method, values)
-    # One draw of the refused mechanism itself, accepted against the gate, involves no choice.
-    others = {
-        mechanism: method
-        for mechanism, method in refused_before(problem, context.register).items()
-        if mechanism != own or not accepted
-    }
+    before = _refused_before(project, values, accepted, randomness.coins, context)
     try:
         protected = gate.protect(
             project.protection,
@@ -301,25 +303,68 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             policy=project.limits,
             accept=accepted,
             draft=asked.draft,
-            changed=bool(others),
+            changed=bool(before.others),
+            refused=before.draws,
             progress=context.progress,
         )
     except RefusedError:
-        remember_refusal(problem, project.method, own, context.register)
+        remember_refusal(problem, project.protection, values, before.limits, context.register)
         raise
     if asked.draft and gate.against(protected, project.limits):
-        remember_refusal(problem, project.method, own, context.register)
-    if others:
+        remember_refusal(problem, project.protection, values, before.limits, context.register)
+    if before.others:
         decisions = (
             *decisions,
             say(
-                "{AFTER_REFUSAL}: {values}", AFTER_REFUSAL, ", ".join(sorted(set(others.values())))
+                "{AFTER_REFUSAL}: {values}",
+                AFTER_REFUSAL,
+                ", ".join(sorted({one.method for one in before.others})),
             ),
         )
     if project.cycles_from.endswith(BY_FIGURES):
         decisions = (*decisions, say("the cycles were {BY_FIGURES}", BY_FIGURES))
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
     return replace(project, protected=replace(protected, record=record), published=False)
+
+
+@dataclass(frozen=True)
+class _RefusedBefore:
+    """What the gate refused for a table before.
+
+    Attributes
+    ----------
+    others
+        The mechanisms, but for the one at hand if that is accepted against the gate.
+    draws
+        All refused draws, where all of them are known.
+    limits
+        Those by which the mechanism at hand is judged.
+    """
+
+    others: tuple[RefusedMechanism, ...]
+    draws: tuple[RefusedDraws, ...]
+    limits: Gate
+
+
+def _refused_before(
+    project: Project, values: Values, accepted: str, coins: Coins, context: Context
+) -> _RefusedBefore:
+    problem = project.problem
+    own = mechanism_digest(problem, project.method, values)
+    known = refused_before(problem, context.register)
+    # The refused mechanism itself, accepted against the gate, is no choice between two.
+    itself = known.pop(own) if accepted and own in known else None
+    draws = refused_draws(problem, known.values())
+    if itself is not None and len(draws) == len(known):
+        mine = refused_draws(problem, [itself])
+        # The house's coins draw the same again: the first of the refused draws leaves.
+        fewer = [replace(one, draws=one.draws - (coins == "house")) for one in mine]
+        draws = (*draws, *(one for one in fewer if one.draws))
+    random = project.protection.is_random(values)
+    limits = project.limits.limits(
+        problem.at_risk, random=random, changed=bool(known), refused=draws
+    )
+    return _RefusedBefore(tuple(known.values()), draws, limits)
 
 
 def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness, tuple[str, ...]]:
@@ -421,6 +466,18 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         data = archive.pack(content)
         # The dossier comes first: without it a release could never be accounted for.
         files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
+    reason = asked.again.strip() or asked.accept.strip()
+    before = left_before(
+        protected.record.problem,
+        context.register,
+        release=protected.release,
+        policy=project.limits,
+        progress=context.progress,
+    )
+    if before.close:
+        before.admit(
+            project.limits, reason or (gate.UNSTATED if protected.record.overruled else "")
+        )
     leaving.make_folder(place)
     with entered(
         protected,
