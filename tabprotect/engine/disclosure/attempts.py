@@ -12,21 +12,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believing import Evidence
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
+from tabprotect.engine.disclosure.coin_laws import RULES, forward_law, weighted
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.sums import laws_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
-
-RULES = ("any_zero", "negative", "none")
-"""Blocking rules whose draws can all be enumerated."""
 
 
 def weigh_attempts(
@@ -63,45 +59,3 @@ def weigh_attempts(
     chance = np.array([sum(p for y, p in law.items() if y in refused) for law in laws])
     factors = sum(chance**k for k in range(gate.attempts_at_most))
     return weighted(found, tables, weights * factors / float(weights @ factors))
-
-
-def forward_law(likelihood: MoveSequence, table: Ints) -> dict[bytes, float]:
-    """P(release | original) of every release, by the bytes of its counts (cells,)."""
-    law: dict[bytes, float] = {np.ascontiguousarray(table, dtype=np.int64).tobytes(): 1.0}
-    coins = ((1, likelihood.alpha), (-1, likelihood.beta), (0, likelihood.gamma))
-    for step in range(len(likelihood.moves) * likelihood.passes):
-        cells, signs = likelihood.moves.entries(step % len(likelihood.moves))
-        after: dict[bytes, float] = {}
-        for before, chance in law.items():
-            counts = np.frombuffer(before, dtype=np.int64)
-            stuck = likelihood.rule == "any_zero" and bool((counts[cells] == 0).any())
-            for sign, share in coins:
-                if not share:
-                    continue
-                moved = counts.copy()
-                moved[cells] += sign * signs
-                below = likelihood.rule == "negative" and bool((moved[cells] < 0).any())
-                key = before if stuck or below else moved.tobytes()
-                after[key] = after.get(key, 0.0) + chance * share
-        law = after
-    return law
-
-
-def weighted(found: Posterior, tables: Ints, weights: Floats) -> Posterior:
-    """The posterior with other weights of its originals."""
-    first, chances = laws_of(tables, weights)
-    cumulative = np.cumsum(weights)
-
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        at = np.searchsorted(cumulative, generator.random(number) * cumulative[-1], side="right")
-        return np.asarray(tables[np.minimum(at, len(tables) - 1)], dtype=np.int64)
-
-    return replace(
-        found,
-        group_of_cell=np.arange(len(first)),
-        first=first,
-        chances=chances,
-        draw_originals=draw,
-        list_originals=lambda: (tables, weights),
-        exact_sums=None,
-    )

@@ -19,9 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, OfRelease, believe
+from tabprotect.engine.belief.believing import (
+    RELEASE_ALONE,
+    Evidence,
+    OfRelease,
+    WeighRefused,
+    believe,
+)
 from tabprotect.engine.belief.effort import GLANCE, LEAST_DRAWS, VERDICT, Effort
-from tabprotect.engine.disclosure.refusals import weigh_refusals
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.sums import sums
@@ -157,6 +162,7 @@ def tables_believed(
     *,
     earlier: Sequence[Release] = (),
     refused: tuple[RefusedDraws, ...] = (),
+    weigh: WeighRefused | None = None,
     effort: Effort = VERDICT,
     progress: Progress = SILENT,
 ) -> TablesBelieved:
@@ -170,6 +176,8 @@ def tables_believed(
         Other releases of the same original.
     refused
         Draws that were refused before.
+    weigh
+        How these are taken in; ``None``: they are left out.
 
     Raises
     ------
@@ -188,9 +196,9 @@ def tables_believed(
         return TablesBelieved((_unknown(release.domain, True, error.sentence),), likelihood)
     if refused:
         again = None
-        if not earlier and not _apart(release):
+        if weigh is not None and not earlier and not _apart(release):
             chance = OfRelease(release, "refused draws")
-            again = weigh_refusals(found, refused, chance, progress)
+            again = weigh(found, refused, chance, progress)
         found = _without_attempts(found) if again is None else again
     inner = found.domain == release.domain
     out = [as_belief(found, inner=True, judged=None)] if inner else []

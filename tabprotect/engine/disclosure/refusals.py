@@ -12,6 +12,7 @@ All chance follows from the release, and all work is counted: who verifies gets 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -19,8 +20,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.belief.believing import OfRelease
 from tabprotect.engine.belief.effort import LEAST_EFFECTIVE, PROGRAMMED
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
-from tabprotect.engine.disclosure.attempts import RULES, forward_law, weighted
-from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.disclosure.coin_laws import RULES, forward_law, weighted
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.elimination import Elimination
@@ -35,6 +35,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
@@ -58,6 +59,12 @@ GLANCED = 300
 """Originals drawn to see whether far too many counts are known."""
 
 
+class JudgeAlone(Protocol):
+    """Judges a release by limits."""
+
+    def __call__(self, release: Release, policy: Gate, *, progress: Progress) -> Verdict: ...
+
+
 class _TooMuchError(Exception):
     """More draws would have to be judged."""
 
@@ -66,6 +73,7 @@ def weigh_refusals(
     found: Posterior,
     refused: tuple[RefusedDraws, ...],
     randomness: Randomness,
+    verdict: JudgeAlone,
     progress: Progress = SILENT,
 ) -> Posterior | None:
     """The posterior given that draws were refused; ``None`` if that is too much work, or says too little.
@@ -74,6 +82,8 @@ def weigh_refusals(
     ----------
     randomness
         That of the release, so that the posterior is a function of it.
+    verdict
+        The gate's.
     """
     if len(refused) != 1:
         return None
@@ -84,7 +94,7 @@ def weigh_refusals(
         return None
     if found.domain.size > MOST_CELLS:
         return None
-    judge = _Judge.of(refused[0], gate, progress)
+    judge = _Judge.of(refused[0], gate, verdict, progress)
     if judge is None:
         return None
     try:
@@ -115,18 +125,21 @@ class _Judge:
     refused: RefusedDraws
     gate: Gate
     method: Method
+    verdict: JudgeAlone
     progress: Progress
     most: int = MOST_JUDGED
     by_draws: bool = False
     _known: dict[bytes, bool] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, refused: RefusedDraws, gate: Gate, progress: Progress) -> _Judge | None:
+    def of(
+        cls, refused: RefusedDraws, gate: Gate, verdict: JudgeAlone, progress: Progress
+    ) -> _Judge | None:
         """``None`` for a method whose chance rests on more than the table."""
         if refused.mechanism.method not in methods():
             return None
         method = methods()[refused.mechanism.method]
-        return None if method.needs else cls(refused, gate, method, progress)
+        return None if method.needs else cls(refused, gate, method, verdict, progress)
 
     def is_refused(self, release: Release) -> bool:
         """Whether the gate refuses a draw."""
@@ -152,7 +165,7 @@ class _Judge:
                 return self._beyond_doubt(model, release)
         else:
             self._check(likelihood, release)
-        found = verdict(release, self.gate, progress=self.progress)
+        found = self.verdict(release, self.gate, progress=self.progress)
         if "simulation" in found.left_out:
             raise _TooMuchError
         return found.passed is not True

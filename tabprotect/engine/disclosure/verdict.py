@@ -30,10 +30,11 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
 from tabprotect.engine.release.limits import ROUNDING
-from tabprotect.engine.release.mechanism import CHANGED, Gate
+from tabprotect.engine.release.mechanism import CHANGED, Gate, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -153,6 +154,7 @@ def verdict(
         release,
         earlier=earlier,
         refused=limits.refused,
+        weigh=weigh_refused,
         effort=effort,
         progress=progress,
     )
@@ -189,6 +191,18 @@ def verdict(
         if original is None
         else _staff(user.beliefs, user.likelihood, limits, (original, release)),
     )
+
+
+def weigh_refused(
+    found: Posterior,
+    refused: tuple[RefusedDraws, ...],
+    randomness: Randomness,
+    progress: Progress = SILENT,
+) -> Posterior | None:
+    """The posterior given that draws were refused before; ``None`` if that is too much work."""
+    from tabprotect.engine.disclosure.refusals import weigh_refusals
+
+    return weigh_refusals(found, refused, randomness, verdict, progress)
 
 
 def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:

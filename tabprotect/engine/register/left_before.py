@@ -25,7 +25,9 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.house import is_missing, register_address
 from tabprotect.engine.house import key as house_key
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.register.register_entry import (
     Earlier,
@@ -34,8 +36,6 @@ from tabprotect.engine.register.register_entry import (
     related,
     warnings_of,
 )
-from tabprotect.engine.parameters import Values
-from tabprotect.engine.protection.method import Method
 from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.table import Table
@@ -106,7 +106,7 @@ def remember_refusal(
     place = register_address(register)
     if place is None:
         return
-    from tabprotect.engine.register.register import Register, RefusedMechanism
+    from tabprotect.engine.register.register import RefusedMechanism, Register
 
     digest = mechanism_digest(problem, method.name, values)
     refused = RefusedMechanism(method.name, _stated(problem, method, values, limits))

@@ -12,8 +12,7 @@ import pytest
 from tabprotect.engine.belief.believing import Knowing, believe
 from tabprotect.engine.disclosure import refusals
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.refusals import weigh_refusals
-from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.disclosure.verdict import verdict, weigh_refused
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.protection.problem import Problem
@@ -96,7 +95,7 @@ def test_refused_draws_weigh_the_originals(first: str, second: str, draws: int) 
             # None of its originals is refused: it cannot follow a refusal.
             continue
         release = released(y, stated)
-        read = believe([release], knowing=Knowing(weigh_refused=weigh_refusals)).posterior
+        read = believe([release], knowing=Knowing(weigh_refused=weigh_refused)).posterior
         assert read.complete and "taken in" in read.note
         plain = infer(likelihood_of(release))
         small = {1, 2}
@@ -125,9 +124,9 @@ def test_draws_that_are_made_again_agree_with_all_of_them(monkeypatch: pytest.Mo
     refused = (RefusedDraws(2, mechanism("any_zero", PLAIN)),)
     release = released(FIBRE[3], mechanism("negative", LIMITS))
     found = infer(likelihood_of(release))
-    exact = weigh_refusals(found, refused, Randomness.seeded(1))
+    exact = weigh_refused(found, refused, Randomness.seeded(1))
     monkeypatch.setattr(refusals, "LISTED_CELLS", 0)
-    drawn = weigh_refusals(found, refused, Randomness.seeded(1))
+    drawn = weigh_refused(found, refused, Randomness.seeded(1))
     assert exact is not None and drawn is not None and drawn.draws is not None
     assert exact.way == "exact" and drawn.way == "monte_carlo" and drawn.independent
     assert drawn.draws >= 100 and drawn.error is not None and drawn.error < 0.05
@@ -136,7 +135,7 @@ def test_draws_that_are_made_again_agree_with_all_of_them(monkeypatch: pytest.Mo
         for value in one.keys() | other.keys():
             gap = abs(one.get(value, 0.0) - other.get(value, 0.0))
             assert gap < 4 * drawn.error + 1e-9
-    again = weigh_refusals(found, refused, Randomness.seeded(1))
+    again = weigh_refused(found, refused, Randomness.seeded(1))
     assert again is not None and (again.chances == drawn.chances).all()
 
 
@@ -145,7 +144,7 @@ def test_a_certain_refusal_tells_nothing() -> None:
     release = Release((PublishedTable(table),), mechanism("negative", LIMITS))
     found = infer(likelihood_of(release))
     refused = RefusedDraws(3, mechanism("any_zero", replace(PLAIN, share=0.0, belief_limit=0.5)))
-    again = weigh_refusals(found, (refused,), Randomness.seeded(1))
+    again = weigh_refused(found, (refused,), Randomness.seeded(1))
     assert again is not None
     assert chances(again, 0) == pytest.approx(chances(found, 0))
 
@@ -154,9 +153,9 @@ def test_what_is_too_much_is_left_out() -> None:
     release = released(FIBRE[3], mechanism("negative", LIMITS))
     found = infer(likelihood_of(release))
     one = RefusedDraws(3, mechanism("any_zero", PLAIN))
-    assert weigh_refusals(found, (one, one), Randomness.seeded(1)) is None
+    assert weigh_refused(found, (one, one), Randomness.seeded(1)) is None
     other = RefusedDraws(3, replace(one.mechanism, method="cell_key"))
-    assert weigh_refusals(found, (other,), Randomness.seeded(1)) is None
+    assert weigh_refused(found, (other,), Randomness.seeded(1)) is None
     gate = replace(LIMITS, changed=True, refused=(one, one))
     judged = verdict(released(FIBRE[3], mechanism("negative", gate)))
     assert judged.left_out == ("attempts",) and judged.passed is not True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -240,9 +240,10 @@ def _by_listing(
         return np.asarray(changes[np.minimum(at, len(changes) - 1)], dtype=np.int64)
 
     few = len(weights) * len(published) <= MOST_LISTED
-    listing: Callable[[], tuple[Ints, Floats] | None] = lambda: (
-        (_tables(changes, sig, published), weights) if few else None
-    )
+
+    def listing() -> tuple[Ints, Floats] | None:
+        return (_tables(changes, sig, published), weights) if few else None
+
     group_of_cell = np.where(sig.group_of_cell < 0, len(sig), sig.group_of_cell)
     return Posterior(
         published=first.published,

@@ -25,8 +25,8 @@ HASH_SEED = 7
 """Rows are told apart by a digest; equal digests are compared in full."""
 
 
-class _TooMany(Exception):
-    pass
+class _TooManyError(Exception):
+    """More tables than may be held."""
 
 
 def listed_together(model: JointModel, progress: Progress = SILENT) -> tuple[Ints, Floats] | None:
@@ -53,7 +53,7 @@ def listed_together(model: JointModel, progress: Progress = SILENT) -> tuple[Int
         changes, logs = lists[0]
         for other in lists[1:]:
             changes, logs = _common(changes, logs, *other)
-    except _TooMany:
+    except _TooManyError:
         return None
     for factor in model.factors:
         cells = _sum_change(model, factor.cycles, factor.signs, changes)
@@ -117,16 +117,16 @@ def _one(
         change, log = np.concatenate(parts), np.concatenate(logs)
         left[0] -= change.size
         if left[0] < 0:
-            raise _TooMany
+            raise _TooManyError
         change, log = _merged(change, log)
         if len(change) > MOST_TABLES:
-            raise _TooMany
+            raise _TooManyError
     return change, log
 
 
 def _digests(rows: Shorts) -> npt.NDArray[np.uint64]:
     generator = np.random.Generator(np.random.PCG64(HASH_SEED))
-    odd = generator.integers(0, 2**63, rows.shape[1], dtype=np.int64).astype(np.uint64) * 2 + 1
+    odd = (2 * generator.integers(0, 2**62, (rows.shape[1],)) + 1).astype(np.uint64)
     out = np.zeros(len(rows), dtype=np.uint64)
     for column in range(rows.shape[1]):
         out += rows[:, column].astype(np.int64).view(np.uint64) * odd[column]
@@ -140,7 +140,7 @@ def _merged(changes: Shorts, log: Floats) -> tuple[Shorts, Floats]:
     _, first, inverse = np.unique(_digests(changes), return_index=True, return_inverse=True)
     inverse = inverse.reshape(-1)
     if (changes[first][inverse] != changes).any():
-        raise _TooMany
+        raise _TooManyError
     peak = log.max()
     total = np.bincount(inverse, weights=np.exp(log - peak))
     with np.errstate(divide="ignore"):
@@ -159,5 +159,5 @@ def _common(
     both = theirs[order][at] == mine
     rows = order[at[both]]
     if (others[rows] != changes[both]).any():
-        raise _TooMany
+        raise _TooManyError
     return changes[both], log[both] + other_log[rows]
