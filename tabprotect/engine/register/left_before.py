@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -17,7 +15,6 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import (
     BundleError,
-    InputError,
     Interrupted,
     ParameterError,
     RefusedError,
@@ -25,9 +22,7 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.house import is_missing, register_address
 from tabprotect.engine.house import key as house_key
-from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.register.register_entry import (
     Earlier,
@@ -36,13 +31,13 @@ from tabprotect.engine.register.register_entry import (
     related,
     warnings_of,
 )
-from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import capital, say
 
 if TYPE_CHECKING:
-    from tabprotect.engine.register.register import RefusedMechanism
+    pass
 
 
 def marks(problem: Problem) -> OriginalMarks:
@@ -80,79 +75,6 @@ def published_before(problem: Problem, register: str | None = None) -> list[Earl
 
     with Register(place) as opened:
         return related(marks(problem), opened.entries())
-
-
-def refused_before(problem: Problem, register: str | None = None) -> dict[str, RefusedMechanism]:
-    """Mechanisms that the gate refused for a table, by their digests.
-
-    Raises
-    ------
-    InputError
-        If the register cannot be read.
-    """
-    place = register_address(register)
-    if place is None or is_missing(place):
-        return {}
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        return opened.refused(marks(problem).original)
-
-
-def remember_refusal(
-    problem: Problem, method: Method, values: Values, limits: Gate, register: str | None = None
-) -> None:
-    """Record a refused mechanism: a later release states that it was changed."""
-    place = register_address(register)
-    if place is None:
-        return
-    from tabprotect.engine.register.register import RefusedMechanism, Register
-
-    digest = mechanism_digest(problem, method.name, values)
-    refused = RefusedMechanism(method.name, _stated(problem, method, values, limits))
-    with Register(place) as opened:
-        opened.refuse(marks(problem).original, digest, refused)
-
-
-def _stated(problem: Problem, method: Method, values: Values, limits: Gate) -> str:
-    """What a release by a mechanism would state; empty where chance rests on anything else."""
-    own = [p for p in method.parameters if not p.public and values[p.name] != p.default]
-    if own or method.needs:
-        return ""
-    public_ones = {
-        p.name: values[p.name]
-        for p in method.parameters
-        if p.public and not (p.may_be_unstated and values[p.name] is None)
-    }
-    # What came of its draws is the house's own.
-    gate = replace(limits, passed=False, left_out=(), reason=False)
-    return Mechanism(method.name, problem.table.domain, public_ones, gate).to_text(categories=True)
-
-
-def refused_draws(
-    problem: Problem, refused: Iterable[RefusedMechanism]
-) -> tuple[RefusedDraws, ...]:
-    """Refused mechanisms as a later release states them; none if not all of them are known."""
-    out = []
-    for one in refused:
-        if not one.stated:
-            return ()
-        try:
-            mechanism = Mechanism.from_json(json.loads(one.stated), problem.table.domain)
-        except (InputError, ParameterError):
-            return ()
-        if mechanism.gate is None:
-            return ()
-        out.append(RefusedDraws(mechanism.gate.attempts_at_most, mechanism))
-    return tuple(out)
-
-
-def mechanism_digest(problem: Problem, method: str, values: Mapping[str, object]) -> str:
-    """A digest, equal for equal methods with equal resolved parameters of one table."""
-    stated = Mechanism(method, problem.table.domain, dict(sorted(values.items())))
-    return hashlib.sha256(
-        stated.to_text(categories=True).encode(errors="surrogatepass")
-    ).hexdigest()
 
 
 def contents_of(

@@ -14,13 +14,9 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
 from tabprotect.engine.posterior.moves.differences import NoneFitError
 from tabprotect.engine.posterior.moves.infer_moves import MOST_LISTED, of_tables
-from tabprotect.engine.posterior.moves.joint_elimination import (
-    JointElimination,
-    JointModel,
-    Steps,
-    SumFactor,
-)
+from tabprotect.engine.posterior.moves.joint_elimination import JointElimination
 from tabprotect.engine.posterior.moves.joint_listing import listed_together
+from tabprotect.engine.posterior.moves.joint_model import JointModel, Steps, SumFactor
 from tabprotect.engine.posterior.moves.signature_model import Coin, check_counts, prior_logs
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform

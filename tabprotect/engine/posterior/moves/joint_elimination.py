@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.graphs import MAX_WIDTH, components, eliminate
-from tabprotect.engine.cycles.signatures import Signatures
 from tabprotect.engine.posterior.moves.differences import NoneFitError, differences
-from tabprotect.engine.posterior.moves.elimination import LOWEST
-from tabprotect.engine.posterior.moves.signature_model import FAR, Coin
+from tabprotect.engine.posterior.moves.joint_model import (
+    JointModel,
+    JointPart,
+    StepFactor,
+    Values,
+)
+from tabprotect.engine.posterior.moves.joint_sweep import JointSweep
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 
@@ -41,99 +43,6 @@ MOST_ENTRIES = 2**27
 MOST_HELD = 2**25
 """Most entries of the tables of one component that are held at once."""
 
-Values = npt.NDArray[np.int8]
-
-
-@dataclass(frozen=True, eq=False)
-class Steps:
-    """One release as steps over the cycles of all of them.
-
-    Attributes
-    ----------
-    lowest : int64 (groups,)
-        Smallest published count of each group.
-    sequence : int64 (steps,)
-        The cycle of each step.
-    coin
-    """
-
-    lowest: Ints
-    sequence: Ints
-    coin: Coin
-
-    def occurrences(self, cycles: int) -> list[Ints]:
-        """The steps of each cycle."""
-        order = np.argsort(self.sequence, kind="stable")
-        bounds = np.searchsorted(self.sequence[order], np.arange(cycles + 1))
-        return [order[a:b] for a, b in itertools.pairwise(bounds.tolist())]
-
-
-@dataclass(frozen=True, eq=False)
-class SumFactor:
-    """The weight of a sum of cells.
-
-    Attributes
-    ----------
-    cycles, signs
-        The cycles that change the sum, and by how much each does.
-    first : int
-        The change (original - published in the first release) that ``log[0]`` is the weight of.
-    log : float64 (changes,)
-        Changes outside are impossible.
-    """
-
-    cycles: tuple[int, ...]
-    signs: tuple[int, ...]
-    first: int
-    log: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class JointModel:
-    """Several releases by moves, and further evidence on sums of cells.
-
-    Attributes
-    ----------
-    signatures
-        The groups of cells that all cycles of all releases move alike.
-    cycles
-        Number of different cycles.
-    releases
-        The first one is that from which changes are counted.
-    difference : int64 (groups, releases - 1)
-        Counts of the first release less those of the others.
-    factors
-    """
-
-    signatures: Signatures
-    cycles: int
-    releases: tuple[Steps, ...]
-    difference: Ints
-    factors: tuple[SumFactor, ...] = ()
-
-    def touches(self) -> Ints:
-        """How often the steps of each release touch each group, int64 (releases, groups)."""
-        group = np.repeat(np.arange(len(self.signatures)), np.diff(self.signatures.starts))
-        each = [np.bincount(one.sequence, minlength=self.cycles) for one in self.releases]
-        return np.stack(
-            [
-                np.bincount(
-                    group, number[self.signatures.cycles], minlength=len(self.signatures)
-                ).astype(np.int64)
-                for number in each
-            ]
-        )
-
-    def blocking(self) -> Bools:
-        """Groups that can block a step of a release, bool (releases, groups)."""
-        reach = self.touches()
-        out = np.zeros(reach.shape, dtype=np.bool_)
-        for r, one in enumerate(self.releases):
-            if one.coin.rule != "none":
-                margin = 0 if one.coin.rule == "any_zero" else -1
-                out[r] = one.lowest <= reach[r] + margin
-        return out
-
 
 @lru_cache(maxsize=4096)
 def _values(steps: tuple[int, ...], shift: tuple[int, ...]) -> Values:
@@ -151,36 +60,6 @@ def _values(steps: tuple[int, ...], shift: tuple[int, ...]) -> Values:
     return np.array(rows, dtype=np.int8).reshape(len(rows), sum(steps))
 
 
-@dataclass(frozen=True, eq=False)
-class _Factor:
-    """The factor of one step: its scope, and the groups by side with what happens later."""
-
-    release: int
-    cycle: int
-    column: int
-    scope: tuple[int, ...]
-    sides: tuple[tuple[tuple[int, tuple[tuple[int, int, tuple[int, ...]], ...]], ...], ...]
-    """For each side (groups it adds to, groups it subtracts from): the group's lowest count, and the
-    later touches: cycle, sign, columns of the coefficients."""
-
-
-@dataclass(eq=False)
-class _Part:
-    """Cycles that share cells, with their sectors."""
-
-    cycles: list[int]
-    groups: list[int]
-    factors: list[_Factor]
-    sums: list[SumFactor]
-    read: list[list[tuple[int, ...]]]
-    """For each group: its cycles, those that hang together in one tuple."""
-    shifts: Ints
-    """int64 (sectors, cycles, releases - 1): possible differences."""
-    order: tuple[int, ...] = ()
-    axes: list[tuple[int, ...]] = field(default_factory=list)
-    chances: Floats = field(default_factory=lambda: np.zeros(0))
-
-
 class JointElimination:
     """The joint posterior of a model; build with :meth:`of`.
 
@@ -190,7 +69,7 @@ class JointElimination:
         From :meth:`of` and :meth:`changes`, if no original fits all releases.
     """
 
-    def __init__(self, model: JointModel, parts: list[_Part], span: int) -> None:
+    def __init__(self, model: JointModel, parts: list[JointPart], span: int) -> None:
         self._model = model
         self._parts = parts
         self.span = span
@@ -220,7 +99,7 @@ class JointElimination:
         self._parts = parts
         return self
 
-    def _plan(self, part: _Part) -> int | None:
+    def _plan(self, part: JointPart) -> int | None:
         """Order the variables; the entries of all tables for one shift."""
         local = {c: k for k, c in enumerate(part.cycles)}
         scopes = [tuple(local[c] for c in one.scope) for one in part.factors]
@@ -247,7 +126,7 @@ class JointElimination:
             held += each
         return held
 
-    def _sizes(self, part: _Part) -> Ints:
+    def _sizes(self, part: JointPart) -> Ints:
         """Number of values of each cycle in each sector, int64 (sectors, cycles)."""
         out = np.ones(part.shifts.shape[:2], dtype=np.int64)
         for k, cycle in enumerate(part.cycles):
@@ -267,13 +146,13 @@ class JointElimination:
             logs, laws = [], []
             for sector in range(len(part.shifts)):
                 progress.report(say("eliminating"), number / len(self._parts))
-                sweep = _Sweep(self._model, part, self._values(part, sector))
+                sweep = JointSweep(self._model, part, self._values(part, sector))
                 log = sweep.forward()
                 logs.append(log)
                 laws.append(
                     sweep.laws(self.span) if log > -np.inf else np.zeros((len(part.groups), 1))
                 )
-            peak = max(logs)
+            peak = max(logs, default=-np.inf)
             if peak == -np.inf:
                 raise NoneFitError
             part.chances = np.exp(np.array(logs) - peak)
@@ -294,14 +173,14 @@ class JointElimination:
             rows = generator.permutation(number)
             begin = 0
             for sector in np.flatnonzero(each).tolist():
-                sweep = _Sweep(self._model, part, self._values(part, sector))
+                sweep = JointSweep(self._model, part, self._values(part, sector))
                 sweep.forward()
                 mine = rows[begin : begin + int(each[sector])]
                 out[mine[:, None], np.array(part.groups)] = sweep.draw(len(mine), generator)
                 begin += len(mine)
         return out
 
-    def _values(self, part: _Part, sector: int) -> dict[int, Values]:
+    def _values(self, part: JointPart, sector: int) -> dict[int, Values]:
         return {
             cycle: _values(tuple(self._steps[cycle].tolist()), tuple(shift))
             for cycle, shift in zip(part.cycles, part.shifts[sector].tolist(), strict=True)
@@ -323,7 +202,7 @@ class _Planner:
         self._begin = np.cumsum(counts, axis=0) - counts
         self._counts = counts
 
-    def parts(self) -> Iterator[_Part | None]:
+    def parts(self) -> Iterator[JointPart | None]:
         """The parts; ``None`` for one with too many shifts."""
         model, sig = self._model, self._model.signatures
         if not model.cycles:
@@ -335,10 +214,10 @@ class _Planner:
         label = components(left, right, model.cycles)
         factors = self._factors()
         tight = self._hanging(factors)
-        by_label: dict[int, _Part] = {}
+        by_label: dict[int, JointPart] = {}
         nothing = np.zeros((0, 0, 0), dtype=np.int64)
         for cycle, at in enumerate(label.tolist()):
-            part = by_label.setdefault(at, _Part([], [], [], [], [], nothing))
+            part = by_label.setdefault(at, JointPart([], [], [], [], [], nothing))
             part.cycles.append(cycle)
         for group, touching in enumerate(self._touching):
             part = by_label[int(label[touching[0][0]])]
@@ -359,7 +238,7 @@ class _Planner:
             part.shifts = shifts
             yield part
 
-    def _hanging(self, factors: Sequence[_Factor]) -> Ints:
+    def _hanging(self, factors: Sequence[StepFactor]) -> Ints:
         """The component of each cycle by factors alone."""
         pairs = [(one.cycle, c) for one in factors for c in one.scope]
         pairs += [(one.cycles[0], c) for one in self._model.factors for c in one.cycles]
@@ -367,7 +246,7 @@ class _Planner:
         right = np.array([b for _, b in pairs], dtype=np.int64)
         return components(left, right, self._model.cycles)
 
-    def _factors(self) -> list[_Factor]:
+    def _factors(self) -> list[StepFactor]:
         model, sig = self._model, self._model.signatures
         group_of_touch = np.repeat(np.arange(len(sig)), np.diff(sig.starts))
         order = np.argsort(sig.cycles, kind="stable")
@@ -390,7 +269,7 @@ class _Planner:
                         known = sides[sign].get(later)
                         sides[sign][later] = low if known is None else min(known, low)
                     out.append(
-                        _Factor(
+                        StepFactor(
                             r,
                             cycle,
                             int(self._begin[r, cycle]) + at,
@@ -413,7 +292,7 @@ class _Planner:
                 out.append((cycle, int(sign), columns))
         return tuple(out)
 
-    def _shifts(self, part: _Part) -> Ints | None:
+    def _shifts(self, part: JointPart) -> Ints | None:
         """All differences of coefficients that lead from one release to the others."""
         model = self._model
         others = len(model.releases) - 1
@@ -460,161 +339,3 @@ def _within(found: Ints, kernel: Ints, free: Ints, most: Ints) -> Ints | None:
     shift = np.stack([x.reshape(-1) for x in np.meshgrid(*ranges, indexing="ij")], axis=1)
     solutions = found + shift @ kernel.T
     return np.asarray(solutions[(np.abs(solutions) <= most).all(axis=1)])
-
-
-class _Sweep:
-    """The tables of one part under one shift."""
-
-    def __init__(self, model: JointModel, part: _Part, values: dict[int, Values]) -> None:
-        self._model, self._part, self._values = model, part, values
-        self._position = {c: k for k, c in enumerate(part.order)}
-        self._tables: list[Floats] = []
-        self._messages: list[Floats] = []
-        self._children: list[list[int]] = [[] for _ in part.axes]
-        counts = np.bincount(model.releases[0].sequence, minlength=model.cycles)
-        # What each value of a cycle adds to the first release.
-        self._total = {
-            c: values[c][:, : int(counts[c])].astype(np.int64).sum(axis=1) for c in part.cycles
-        }
-
-    def _spread(self, array: npt.NDArray[np.generic], cycle: int, axes: Sequence[int]) -> Ints:
-        shape = [1] * len(axes)
-        shape[list(axes).index(cycle)] = len(array)
-        return np.asarray(array).reshape(shape)
-
-    def _step(self, one: _Factor, axes: Sequence[int]) -> Floats:
-        lows = []
-        for side in one.sides:
-            low: Ints = np.full([1] * len(axes), FAR, dtype=np.int32)
-            for lowest, later in side:
-                after: Ints = np.full([1] * len(axes), min(lowest, FAR), dtype=np.int32)
-                for cycle, sign, columns in later:
-                    added = self._values[cycle][:, list(columns)].sum(axis=1, dtype=np.int32)
-                    after = after - sign * self._spread(added, cycle, axes)
-                low = np.minimum(low, after)
-            lows.append(np.clip(low, -1, 2) + 1)
-        own = self._spread(self._values[one.cycle][:, one.column].astype(np.int64), one.cycle, axes)
-        logs = self._model.releases[one.release].coin.logs
-        return np.asarray(logs[own + 1, lows[0] * 4 + lows[1]])
-
-    def _sum(self, one: SumFactor, axes: Sequence[int]) -> Floats:
-        change: Ints = np.zeros([1] * len(axes), dtype=np.int64)
-        for cycle, sign in zip(one.cycles, one.signs, strict=True):
-            change = change - sign * self._spread(self._total[cycle], cycle, axes)
-        at = change - one.first
-        inside = (at >= 0) & (at < len(one.log))
-        return np.where(inside, one.log[np.clip(at, 0, len(one.log) - 1)], -np.inf)
-
-    def forward(self) -> float:
-        """Take in every factor; the log of the whole weight, -inf if nothing is possible."""
-        part, position = self._part, self._position
-        if any(not len(self._values[c]) for c in part.cycles):
-            return -np.inf
-        steps: list[list[_Factor]] = [[] for _ in part.axes]
-        sums: list[list[SumFactor]] = [[] for _ in part.axes]
-        for factor in part.factors:
-            steps[min(position[c] for c in factor.scope)].append(factor)
-        for sum_ in part.sums:
-            sums[min(position[c] for c in sum_.cycles)].append(sum_)
-        whole = 0.0
-        for k, axes in enumerate(part.axes):
-            table = np.zeros([len(self._values[c]) for c in axes])
-            for factor in steps[k]:
-                table += self._step(factor, axes)
-            for sum_ in sums[k]:
-                table += self._sum(sum_, axes)
-            for child in self._children[k]:
-                table += self._sent(self._messages[child], part.axes[child][1:], axes)
-            peak = np.maximum(table.max(axis=0), LOWEST)
-            with np.errstate(divide="ignore"):
-                message = np.log(np.exp(table - peak).sum(axis=0)) + peak
-            top = float(message.max())
-            if top == -np.inf:
-                return -np.inf
-            whole += top
-            self._tables.append(table)
-            self._messages.append(message - top)
-            if len(axes) > 1:
-                self._children[position[axes[1]]].append(k)
-        return whole
-
-    def _sent(self, message: Floats, of: Sequence[int], axes: Sequence[int]) -> Floats:
-        """A message over some axes, to be broadcast over all; both are in order of elimination."""
-        own = set(of)
-        sizes = iter(message.shape)
-        return message.reshape([next(sizes) if c in own else 1 for c in axes])
-
-    def laws(self, span: int) -> Floats:
-        """The law of the change of each group, (groups of the part, 2 span + 1)."""
-        part = self._part
-        joint = self._marginals()
-        out = np.zeros((len(part.groups), 2 * span + 1))
-        for row, (group, owns) in enumerate(zip(part.groups, part.read, strict=True)):
-            sign = dict(
-                zip(*(x.tolist() for x in self._model.signatures.touching(group)), strict=True)
-            )
-            law = np.zeros(2 * span + 1)
-            law[span] = 1.0
-            for own in owns:
-                axes, weight = joint[own]
-                change: Ints = np.zeros([1] * len(axes), dtype=np.int64)
-                for cycle in own:
-                    change = change - sign[cycle] * self._spread(self._total[cycle], cycle, axes)
-                change = np.broadcast_to(change, weight.shape).reshape(-1)
-                alone = np.bincount(
-                    change + span, weights=weight.reshape(-1), minlength=2 * span + 1
-                )
-                law = np.convolve(law, alone)[span : 3 * span + 1]
-            out[row] = law / law.sum()
-        return out
-
-    def _marginals(self) -> dict[tuple[int, ...], tuple[tuple[int, ...], Floats]]:
-        """The joint laws of the cycles that touch a group together."""
-        part, position = self._part, self._position
-        wanted: list[set[tuple[int, ...]]] = [set() for _ in part.axes]
-        for owns in part.read:
-            for own in owns:
-                wanted[min(position[c] for c in own)].add(own)
-        out: dict[tuple[int, ...], tuple[tuple[int, ...], Floats]] = {}
-        rest: dict[int, Floats] = {}
-        for k in range(len(part.axes) - 1, -1, -1):
-            axes = part.axes[k]
-            log = self._tables[k] + (rest.pop(k)[None] if k in rest else 0.0)
-            weight = np.exp(log - log.max())
-            weight /= weight.sum()
-            for own in wanted[k]:
-                kept = set(own)
-                gone = tuple(a for a, c in enumerate(axes) if c not in kept)
-                out[own] = tuple(c for c in axes if c in kept), weight.sum(axis=gone)
-            for child in self._children[k]:
-                scope = set(part.axes[child][1:])
-                gone = tuple(a for a, c in enumerate(axes) if c not in scope)
-                sent = self._messages[child]
-                silent = sent == -np.inf
-                with np.errstate(divide="ignore"):
-                    back = np.log(weight.sum(axis=gone)) - np.where(silent, 0.0, sent)
-                back[silent] = -np.inf
-                rest[child] = back
-        return out
-
-    def draw(self, number: int, generator: np.random.Generator) -> Ints:
-        """Changes drawn jointly, int64 (number, groups of the part)."""
-        part = self._part
-        chosen: dict[int, Ints] = {}
-        for k in range(len(part.axes) - 1, -1, -1):
-            axes = part.axes[k]
-            table = self._tables[k]
-            at = np.zeros(number, dtype=np.int64)
-            for axis, cycle in enumerate(axes[1:], start=1):
-                at = at * table.shape[axis] + chosen[cycle]
-            log = table.reshape(table.shape[0], -1)[:, at]
-            weight = np.exp(log - log.max(axis=0))
-            below = np.cumsum(weight, axis=0)
-            threshold = generator.random(number) * below[-1]
-            chosen[axes[0]] = (threshold >= below[:-1]).sum(axis=0)
-        out = np.zeros((number, len(part.groups)), dtype=np.int64)
-        for column, group in enumerate(part.groups):
-            cycles, signs = self._model.signatures.touching(group)
-            for cycle, sign in zip(cycles.tolist(), signs.tolist(), strict=True):
-                out[:, column] -= sign * self._total[cycle][chosen[cycle]]
-        return out

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Shorts
-from tabprotect.engine.posterior.moves.joint_elimination import JointModel
+from tabprotect.engine.posterior.moves.joint_model import JointModel
 from tabprotect.engine.posterior.moves.signature_model import FAR
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say

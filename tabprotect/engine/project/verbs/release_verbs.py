@@ -1,15 +1,9 @@
-"""Commands from the mechanism to the release: parameters, seed, protect, priors, publish.
-
-Entering a published release into the house's register.
-
-The register is imported late: the library behind it would take a third of the program's start.
-"""
+"""Commands from the mechanism to the release: parameters, seed, protect, priors, publish."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -17,14 +11,11 @@ from typing import TYPE_CHECKING
 from tabprotect.engine import house
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, public
-from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.set_bundles import Leaving
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.policy import Again, HousePolicy
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
-from tabprotect.engine.house import register_address, user_name
-from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
@@ -32,96 +23,20 @@ from tabprotect.engine.project.command import Arguments, Context, Declared, numb
 from tabprotect.engine.project.copy_as_command import SAVED, table_word
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
+from tabprotect.engine.project.releasing.entering import entered
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
 from tabprotect.engine.protection.coins import house_randomness
-from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, RunEvidence
+from tabprotect.engine.protection.problem import GIVEN_SEED, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
-from tabprotect.engine.randomness import Coins, Randomness
-from tabprotect.engine.register.left_before import (
-    left_before,
-    marks,
-    mechanism_digest,
-    refused_before,
-    refused_draws,
-    remember_refusal,
-)
-from tabprotect.engine.register.register_entry import LeavingPublication, admit, related
-from tabprotect.engine.release.mechanism import Gate, RefusedDraws
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.register.earlier_refusals import EarlierRefusals
+from tabprotect.engine.register.left_before import left_before
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:
-    from tabprotect.engine.register.register import RefusedMechanism
-
-
-@contextmanager
-def entered(
-    protected: Protected, data: bytes, *, register: str | None, rule: Again, reason: str
-) -> Iterator[None]:
-    """Enter a bundle whose files the block writes; the entry is withdrawn if the block fails.
-
-    The entry comes first: a release that nobody can look up is worse than an entry too many.
-
-    Raises
-    ------
-    RefusedError
-        When the policy allows no second release, or none without a reason.
-    InputError
-        When the register cannot be written.
-    """
-    place = register_address(register)
-    if place is None:
-        yield
-        return
-    from tabprotect.engine.register.register import Register
-
-    problem, release = protected.record.problem, protected.release
-    bundle = sha256(data)
-    own = marks(problem)
-    with Register(place) as opened:
-        entries = opened.entries()
-        # The same bytes again are no new release, and are not examined a second time.
-        out = any(
-            e.publication.bundle == bundle
-            and e.publication.marks.original == own.original
-            and e.withdrawn is None
-            for e in entries
-        )
-        if not out:
-            admit(related(own, entries, but=bundle), rule, reason)
-        number = opened.add(
-            LeavingPublication(
-                own,
-                bundle,
-                release.mechanism.method,
-                release.title,
-                _gate(release),
-                protected.record.decisions,
-                _who(protected.record),
-            ),
-            data,
-        )
-        try:
-            yield
-        except BaseException:
-            if number is not None:
-                opened.forget(number)
-            raise
-
-
-def _gate(release: Release) -> dict[str, object]:
-    stated = release.mechanism.gate
-    return {} if stated is None else stated.as_json()
-
-
-def _who(record: RunEvidence) -> str:
-    """The names of those who answer for it, else the name of the program's user."""
-    approved = say("approved by {approved_by}", record.approved_by) if record.approved_by else ""
-    if named := ", ".join(filter(None, [record.prepared_by, approved])):
-        return named
-    return user_name()
+    pass
 
 
 FRESH_COINS = say(
@@ -293,7 +208,13 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         )
     problem, accepted = project.problem, reason or (gate.UNSTATED if asked.accept_weak else "")
     values = project.protection.resolve_for(problem, project.given)
-    before = _refused_before(project, values, accepted, randomness.coins, context)
+    before = EarlierRefusals.of(
+        problem,
+        (project.protection, values, project.limits),
+        accepted=bool(accepted),
+        coins=randomness.coins,
+        register=context.register,
+    )
     try:
         protected = gate.protect(
             project.protection,
@@ -308,10 +229,10 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             progress=context.progress,
         )
     except RefusedError:
-        remember_refusal(problem, project.protection, values, before.limits, context.register)
+        before.remember(context.register)
         raise
     if asked.draft and gate.against(protected, project.limits):
-        remember_refusal(problem, project.protection, values, before.limits, context.register)
+        before.remember(context.register)
     if before.others:
         decisions = (
             *decisions,
@@ -325,46 +246,6 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         decisions = (*decisions, say("the cycles were {BY_FIGURES}", BY_FIGURES))
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
     return replace(project, protected=replace(protected, record=record), published=False)
-
-
-@dataclass(frozen=True)
-class _RefusedBefore:
-    """What the gate refused for a table before.
-
-    Attributes
-    ----------
-    others
-        The mechanisms, but for the one at hand if that is accepted against the gate.
-    draws
-        All refused draws, where all of them are known.
-    limits
-        Those by which the mechanism at hand is judged.
-    """
-
-    others: tuple[RefusedMechanism, ...]
-    draws: tuple[RefusedDraws, ...]
-    limits: Gate
-
-
-def _refused_before(
-    project: Project, values: Values, accepted: str, coins: Coins, context: Context
-) -> _RefusedBefore:
-    problem = project.problem
-    own = mechanism_digest(problem, project.method, values)
-    known = refused_before(problem, context.register)
-    # The refused mechanism itself, accepted against the gate, is no choice between two.
-    itself = known.pop(own) if accepted and own in known else None
-    draws = refused_draws(problem, known.values())
-    if itself is not None and len(draws) == len(known):
-        mine = refused_draws(problem, [itself])
-        # The house's coins draw the same again: the first of the refused draws leaves.
-        fewer = [replace(one, draws=one.draws - (coins == "house")) for one in mine]
-        draws = (*draws, *(one for one in fewer if one.draws))
-    random = project.protection.is_random(values)
-    limits = project.limits.limits(
-        problem.at_risk, random=random, changed=bool(known), refused=draws
-    )
-    return _RefusedBefore(tuple(known.values()), draws, limits)
 
 
 def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness, tuple[str, ...]]:
