@@ -115,7 +115,7 @@ class Gate(Limits):
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, object], domain: Domain) -> Gate | None:
+    def from_json(cls, data: Mapping[str, object], domain: Domain | None = None) -> Gate | None:
         """Read from a mechanism for a table; ``None`` if none is stated.
 
         Raises
@@ -321,7 +321,7 @@ class RefusedDraws:
         return {"draws": self.draws, "mechanism": self.mechanism.as_json()}
 
     @classmethod
-    def listed(cls, data: object, domain: Domain) -> tuple[RefusedDraws, ...]:
+    def listed(cls, data: object, domain: Domain | None) -> tuple[RefusedDraws, ...]:
         """Read what a gate states.
 
         Raises
@@ -334,7 +334,7 @@ class RefusedDraws:
         for one in data:
             assert isinstance(one, Mapping) and set(one) == {"draws", "mechanism"}
             draws = one["draws"]
-            assert type(draws) is int and 1 <= draws <= MOST_ATTEMPTS
+            assert domain is not None and type(draws) is int and 1 <= draws <= MOST_ATTEMPTS
             out.append(cls(draws, Mechanism.from_json(one["mechanism"], domain)))
         return tuple(out)
 

@@ -15,14 +15,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
 from tabprotect.engine.cycles.graphs import MAX_WIDTH, components, eliminate
 from tabprotect.engine.posterior.moves.differences import NoneFitError, differences
 from tabprotect.engine.posterior.moves.joint_model import (
     JointModel,
     JointPart,
     StepFactor,
-    Values,
 )
 from tabprotect.engine.posterior.moves.joint_sweep import JointSweep
 from tabprotect.engine.progress import SILENT, Progress
@@ -45,7 +44,7 @@ MOST_HELD = 2**25
 
 
 @lru_cache(maxsize=4096)
-def _values(steps: tuple[int, ...], shift: tuple[int, ...]) -> Values:
+def _values(steps: tuple[int, ...], shift: tuple[int, ...]) -> Signs:
     """All coefficients of a cycle's steps whose sums differ as they do, int8 (values, steps)."""
     by_sum: list[dict[int, list[tuple[int, ...]]]] = []
     for number in steps:
@@ -180,7 +179,7 @@ class JointElimination:
                 begin += len(mine)
         return out
 
-    def _values(self, part: JointPart, sector: int) -> dict[int, Values]:
+    def _values(self, part: JointPart, sector: int) -> dict[int, Signs]:
         return {
             cycle: _values(tuple(self._steps[cycle].tolist()), tuple(shift))
             for cycle, shift in zip(part.cycles, part.shifts[sector].tolist(), strict=True)

@@ -6,13 +6,10 @@ import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.signatures import Signatures
 from tabprotect.engine.posterior.moves.signature_model import Coin
-
-Values = npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Floats, Ints, Signs
 from tabprotect.engine.posterior.moves.elimination import LOWEST
 from tabprotect.engine.posterior.moves.joint_model import (
     JointModel,
     JointPart,
     StepFactor,
     SumFactor,
-    Values,
 )
 from tabprotect.engine.posterior.moves.signature_model import FAR
 
@@ -22,7 +21,7 @@ from tabprotect.engine.posterior.moves.signature_model import FAR
 class JointSweep:
     """The tables of one part under one shift."""
 
-    def __init__(self, model: JointModel, part: JointPart, values: dict[int, Values]) -> None:
+    def __init__(self, model: JointModel, part: JointPart, values: dict[int, Signs]) -> None:
         self._model, self._part, self._values = model, part, values
         self._position = {c: k for k, c in enumerate(part.order)}
         self._tables: list[Floats] = []
