@@ -9,12 +9,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Run = Callable[..., Any]
 
 ONES = "A,B,count\n" + "".join(f"a{i},b{j},1\n" for i in (1, 2) for j in (1, 2, 3))
 
 
-def test_settings_changed_after_a_refusal_are_told(run: Run, tmp_path: Path) -> None:
+def test_settings_changed_after_a_refusal_are_told(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is published here knowingly says too much together.
+    policy = tmp_path / "policy.toml"
+    policy.write_text('together = "warn"\n')
+    monkeypatch.setenv("TABPROTECT_POLICY", str(policy))
     table, out = tmp_path / "ones.csv", tmp_path / "r.zip"
     table.write_text(ONES)
     register = ("--register", tmp_path / "register.sqlite")
