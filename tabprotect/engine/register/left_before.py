@@ -245,6 +245,7 @@ def left_before(
     register: str | None = None,
     *,
     release: Release | None = None,
+    whole: bytes | None = None,
     policy: HousePolicy | Gate | None = None,
     progress: Progress = SILENT,
 ) -> LeftBefore:
@@ -257,6 +258,8 @@ def left_before(
     release
         The release at hand, which is read beside the earlier ones. The same release does not count
         as another, whoever signed it.
+    whole
+        What would be entered for it, if not its bundle: the manifest of a set.
 
     Raises
     ------
@@ -272,8 +275,8 @@ def left_before(
             return LeftBefore()
         own = None if release is None else public.to_bytes(release)
         if own is not None:
-            bundle = sha256(own)
-            earlier = [one for one in earlier if one.entry.publication.bundle != bundle]
+            same = {sha256(own), sha256(own if whole is None else whole)}
+            earlier = [one for one in earlier if one.entry.publication.bundle not in same]
         unread = sum(one.relation == "original" for one in earlier)
         # A posterior imports the solvers: the first paint does not wait for them.
         from tabprotect.engine.belief.believing import draw_of

@@ -352,6 +352,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         protected.record.problem,
         context.register,
         release=protected.release,
+        whole=made[leaving.sealed(place)],
         policy=project.limits,
         progress=context.progress,
     )
