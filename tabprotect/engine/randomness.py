@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -20,6 +21,12 @@ decimals, whose sums do not depend on the order of addition."""
 
 GENERATOR = "ChaCha20"
 """The generator that turns a seed into coins, as dossiers state it."""
+
+Coins = Literal["house", "fresh", "given"]
+"""Where coins come from: the house's key, the operating system, or a seed that somebody gave."""
+
+NONCE_BYTES = 16
+"""Length of the public number that tells one run with fresh coins from another."""
 
 SEED_BITS = 256
 """Length of a drawn seed."""
@@ -40,10 +47,13 @@ class Randomness:
     seed
     given
         Whether a person chose it.
+    coins
+        Where the coins come from.
     """
 
     seed: int = field(repr=False)
     given: bool
+    coins: Coins = "house"
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -52,7 +62,7 @@ class Randomness:
     @classmethod
     def fresh(cls) -> Randomness:
         """256 bits of entropy from the operating system."""
-        return cls(secrets.randbits(SEED_BITS), given=False)
+        return cls(secrets.randbits(SEED_BITS), given=False, coins="fresh")
 
     @classmethod
     def seeded(cls, seed: int | None) -> Randomness:
@@ -63,12 +73,25 @@ class Randomness:
         ParameterError
             If the seed is negative.
         """
-        return cls.fresh() if seed is None else cls(seed, given=True)
+        return cls.fresh() if seed is None else cls(seed, given=True, coins="given")
 
     @property
     def short(self) -> bool:
         """True if it is a given seed that somebody could find by trying."""
         return self.given and self.seed.bit_length() < SHORT
+
+    @property
+    def nonce(self) -> str:
+        """A public number in hexadecimal that no other run with fresh coins has, else ``""``.
+
+        It is a digest of the seed, so that a replay states the same one; 256 drawn bits are not
+        found from it.
+        """
+        if self.coins != "fresh":
+            return ""
+        return hashlib.sha256(f"tabprotect nonce, seed {self.seed}".encode()).hexdigest()[
+            : 2 * NONCE_BYTES
+        ]
 
     def generator(self, attempt: int = 1) -> np.random.Generator:
         """A new generator; the same seed gives the same numbers on every platform.

@@ -14,6 +14,7 @@ from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import Evidence, Knowing, believe
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.disclosure.attempts import weigh_attempts as first_that_passed
+from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
@@ -409,7 +410,9 @@ def infer(
     found = believe(
         [first, *releases[1:]],
         prior,
-        knowing=Knowing(weigh=first_that_passed if weigh_attempts else None),
+        knowing=Knowing(
+            weigh=first_that_passed if weigh_attempts else None, weigh_refused=weigh_refused
+        ),
         effort=replace(READER, way=way, draws=draws),
         randomness=randomness,
         progress=progress,

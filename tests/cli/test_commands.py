@@ -245,10 +245,11 @@ def test_cycles_from_a_file(run: Run, tmp_path: Path) -> None:
     run("cycles", "design", "--shape", "4,4", "--kind", "elementary", "--out", cycles)
     found = run(
         *("protect", "example:duncan-roehrig-4x4", "--set", f"cycles={cycles}", "--json"),
-        *("--out", tmp_path / "r.zip"),
+        *("--out", tmp_path / "r.zip", "--register", "none"),
     ).json
     assert found["cycles"] == 16 and found["cycles_from"] == "c.json"
-    kept = run("protect", "example:duncan-roehrig-4x4", "--out", tmp_path / "r.zip", "--json").json
+    alone = ("--out", tmp_path / "r.zip", "--register", "none")
+    kept = run("protect", "example:duncan-roehrig-4x4", *alone, "--json").json
     assert kept["cycles"] == 4 and kept["cycles_from"] == "the example"
 
 

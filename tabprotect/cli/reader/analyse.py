@@ -12,8 +12,9 @@ from tabprotect.cli.arguments import add_reading, keep_apart, open_source, posit
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import replacing
-from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.believing import Knowing, believe
 from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import by_suffix, figures_format, format_names
 from tabprotect.engine.posterior.analysis import (
@@ -84,7 +85,9 @@ def _add_reader(command: argparse.ArgumentParser) -> None:
 def _posterior(args: argparse.Namespace, console: Console) -> tuple[Posterior, Randomness]:
     found = [bundle.verify(path, judge=False, progress=console).release for path in args.releases]
     chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
-    return believe(found, args.prior, randomness=chance, progress=console).posterior, chance
+    knowing = Knowing(weigh_refused=weigh_refused)
+    read = believe(found, args.prior, knowing=knowing, randomness=chance, progress=console)
+    return read.posterior, chance
 
 
 def run_analyse(args: argparse.Namespace, console: Console) -> int:

@@ -24,6 +24,7 @@ from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
 from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.disclosure.attempts import weigh_attempts
+from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
@@ -265,7 +266,7 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
     read = believe(
         releases,
         prior,
-        knowing=Knowing(bundled=bool(args.releases), weigh=weigh),
+        knowing=Knowing(bundled=bool(args.releases), weigh=weigh, weigh_refused=weigh_refused),
         effort=replace(READER, way=args.way, draws=args.draws),
         randomness=randomness,
         progress=console,

@@ -27,7 +27,13 @@ from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.components import split_components
-from tabprotect.engine.posterior.infer import infer, multiplied, posterior_joined, same_variables
+from tabprotect.engine.posterior.infer import (
+    infer,
+    infer_jointly,
+    multiplied,
+    posterior_joined,
+    same_variables,
+)
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform, parse_prior
 from tabprotect.engine.progress import SILENT, Progress
@@ -40,7 +46,7 @@ from tabprotect.engine.release.likelihood import (
     Likelihood,
     MoveSequence,
 )
-from tabprotect.engine.release.mechanism import CHANGED, UNSTATED, Gate
+from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, UNSTATED, Gate, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import joined, say
 
@@ -62,8 +68,7 @@ class OfRelease(Randomness):
 def release_fingerprint(release: Release, what: str = "") -> bytes:
     """SHA-256 of what was published and how, whatever the gate made of it.
 
-    A table and a mechanism always get the same coins: releases of one fingerprint are one draw,
-    whatever their titles and signatures, and tell no more than one of them.
+    Titles, signatures and the source of the coins do not matter.
     """
     mechanism = release.mechanism
     plain = type(mechanism)(mechanism.method, mechanism.domain, mechanism.parameters)
@@ -74,6 +79,15 @@ def release_fingerprint(release: Release, what: str = "") -> bytes:
         for array in (keys, counts, np.flatnonzero(published.hidden)):
             digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes() + b"\n")
     return digest.digest()
+
+
+def draw_of(release: Release) -> bytes:
+    """A digest that two releases share if they are one draw, which tells no more than one of them.
+
+    The house's coins are the same ones whenever table and mechanism are. Fresh coins are others in
+    each run, which the nonce names: two equal releases are then two draws that came out equal.
+    """
+    return release_fingerprint(release, f"drawn with {release.mechanism.nonce}")
 
 
 CHOICE_NOTE = say("What the choice of all published counts together says is left out.")
@@ -109,6 +123,12 @@ WeighAttempts = Callable[[Posterior, Evidence, Gate, Progress], Posterior | None
 """The posterior given that a release is the first draw that passed; ``None`` beyond the work."""
 
 
+WeighRefused = Callable[
+    [Posterior, tuple[RefusedDraws, ...], Randomness, Progress], Posterior | None
+]
+"""The posterior given draws that were refused before; ``None`` beyond the work."""
+
+
 @dataclass(frozen=True, eq=False)
 class Knowing:
     """What a reader knows beside what was published.
@@ -123,11 +143,14 @@ class Knowing:
     weigh
         How it is taken in that a release is the first draw that passed; ``None`` where it is only
         said.
+    weigh_refused
+        How draws are taken in that were refused before; ``None`` where they are only said.
     """
 
     gate: bool = True
     bundled: bool = True
     weigh: WeighAttempts | None = None
+    weigh_refused: WeighRefused | None = None
 
 
 RELEASE_ALONE = Knowing(gate=False)
@@ -198,7 +221,7 @@ def distinct(evidence: Sequence[Evidence]) -> list[Evidence]:
         return list(evidence)
     first: dict[bytes, Evidence] = {}
     for one in evidence:
-        first.setdefault(release_fingerprint(one.release), one)
+        first.setdefault(draw_of(one.release), one)
     return list(first.values())
 
 
@@ -222,13 +245,26 @@ def _as_let_out(
 ) -> Believed:
     """The same with what the gates of the releases tell, or a word on it."""
     gates = [one.release.mechanism.gate for one in evidence]
+    stated = [gate for gate in gates if gate is not None]
+    refused = [draws for gate in stated for draws in gate.refused]
+    unknown = any(gate.changed and not gate.refused for gate in stated)
+    if refused and not unknown:
+        again = None
+        if knowing.weigh_refused is not None and len(evidence) == 1:
+            chance = OfRelease(evidence[0].release, "refused draws")
+            again = knowing.weigh_refused(found.posterior, tuple(refused), chance, progress)
+        unknown = again is None
+        found = found if again is None else replace(found, posterior=again)
     said = [found.posterior.note]
-    said += [CHANGED] if any(gate is not None and gate.changed for gate in gates) else []
+    said += [CHANGED] if unknown else [TAKEN_IN] if refused else []
     said += [UNSTATED] if knowing.bundled and None in gates else []
     posterior = replace(
         found.posterior,
         note=joined(filter(None, said), " "),
-        left_out=kinds(found.posterior.left_out, ["attempts"] if said[1:] else []),
+        left_out=kinds(
+            found.posterior.left_out,
+            ["attempts"] if unknown or (knowing.bundled and None in gates) else [],
+        ),
     )
     passed = [gate for gate in gates if gate is not None and gate.passed]
     attempts = max((gate.attempts_at_most for gate in passed), default=1)
@@ -259,6 +295,10 @@ class _Means:
         if len(likelihoods) == 1:
             return self.of(likelihoods[0])
         asked = self.effort.way
+        if asked != "monte_carlo" and not any(map(_chosen, likelihoods)):
+            joint = infer_jointly(likelihoods, self.prior, self.progress)
+            if joint is not None:
+                return self._published_first(joint, likelihoods[0])
         # How each is looked at by itself: listing is asked for separately.
         way: Way = "monte_carlo" if asked == "monte_carlo" else "auto"
         alone = replace(self, effort=replace(self.effort, way=way, draws=None))
@@ -281,6 +321,13 @@ class _Means:
             )
         draws = self.effort.draws
         return posterior_joined(first, likelihoods[1:], self.randomness, self.progress, draws=draws)
+
+    def _published_first(self, found: Posterior, first: Likelihood) -> Posterior:
+        """The same beside the published counts of the first release."""
+        if not isinstance(first, CellFactors):
+            return replace(found, published=first.published)
+        alone = replace(self, effort=replace(self.effort, way="auto", draws=None)).of(plain(first))
+        return replace(found, published=alone.published, hidden=alone.hidden)
 
     def of(self, likelihood: Likelihood) -> Posterior:
         """The posterior given one release."""
@@ -387,6 +434,11 @@ def plain(likelihood: CellFactors) -> CellFactors:
         note=likelihood.note or CHOICE_NOTE,
         left_out=likelihood.left_out or ("pattern_choice",),
     )
+
+
+def _chosen(likelihood: Likelihood) -> bool:
+    """Whether the choice of all published counts together says more than each by itself."""
+    return isinstance(likelihood, CellFactors) and likelihood.rerun is not None
 
 
 def _unsettled(found: Posterior) -> bool:

@@ -117,6 +117,8 @@ def read_together(verdict: Verdict, beside: str = say("what left before")) -> st
         return say(
             "together with {beside}: {NOT_WORKED_OUT}: {note}", beside, NOT_WORKED_OUT, verdict.note
         )
+    if verdict.failing:
+        return say("together with {beside}: {verdict}", beside, verdict.sentence)
     knows = learned(verdict, verdict.limit)
     if verdict.complete:
         return say("together with {beside}: {knows}.", beside, knows)

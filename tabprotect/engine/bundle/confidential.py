@@ -323,10 +323,12 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
             record_keys=record_keys,
             weights=weights,
         )
+        coins = release.mechanism.coins or stated.randomness.coins
+        randomness = replace(stated.randomness, coins=coins)
         # The other disclosures follow from the run.
         values = method.resolve_for(problem, {n: v for n, v in given.items() if n in declared})
         replayed = method.attempt(
-            problem, values, stated.randomness, number=stated.attempt, progress=progress
+            problem, values, randomness, number=stated.attempt, progress=progress
         )
     except TabprotectError as error:
         if error.kind == "interrupted":
@@ -336,6 +338,8 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
         ) from None
     if replayed.release.tables != release.tables:
         raise BundleError(say("the seed does not lead from the original to the release"))
+    if release.mechanism.nonce not in ("", replayed.release.mechanism.nonce):
+        raise BundleError(say("the seed does not lead to the nonce of the release"))
     evidence = _evidence(replayed)
     for name in EVIDENCE:
         if evidence.get(name) != found.get(FOLDER + name):

@@ -15,7 +15,7 @@ from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify, verify_byte
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.left_out import listed
-from tabprotect.engine.release.mechanism import CHANGED, Gate
+from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import joined, percent, plural, say
@@ -224,7 +224,7 @@ def _gate(release: Release) -> list[str]:
             came,
             draws,
         )
-        + (" " + CHANGED if gate.changed else ""),
+        + (" " + _refusals(gate) if gate.changed or gate.refused else ""),
         "",
         *_left_out(gate),
         say(
@@ -233,6 +233,10 @@ def _gate(release: Release) -> list[str]:
         ),
         "",
     ]
+
+
+def _refusals(gate: Gate) -> str:
+    return TAKEN_IN if gate.refused and "attempts" not in gate.left_out else CHANGED
 
 
 def _left_out(gate: Gate) -> list[str]:

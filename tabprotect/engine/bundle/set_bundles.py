@@ -322,11 +322,12 @@ def _whole(releases: Mapping[str, Release], tables: PublicationSet, stated: obje
     if any(
         {**r.mechanism.parameters, "margins": ""} != {**first.parameters, "margins": ""}
         or r.mechanism.method != first.method
+        or (r.mechanism.coins, r.mechanism.nonce) != (first.coins, first.nonce)
         for r in releases.values()
     ):
         raise BundleError(say("the tables of the set have different mechanisms"))
     parameters = {**first.parameters, "margins": tables.formula}
-    gate = Gate.from_json(stated) if isinstance(stated, Mapping) else None
+    gate = Gate.from_json(stated, first.domain) if isinstance(stated, Mapping) else None
     mechanism = replace(first, parameters=MappingProxyType(parameters), gate=gate)
     ordered = sorted(published.values(), key=lambda p: rank(p.table.domain, tables.domain))
     return Release(tuple(ordered), mechanism)

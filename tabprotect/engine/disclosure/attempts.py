@@ -12,13 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believing import Evidence
 from tabprotect.engine.belief.effort import OTHERS
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
+from tabprotect.engine.disclosure.coin_laws import RULES, forward_law, weighted
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.sums import laws_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.release.mechanism import Gate
@@ -26,15 +25,15 @@ from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
-RULES = ("any_zero", "negative", "none")
-"""Blocking rules whose draws can all be enumerated."""
-
 
 def weigh_attempts(
     found: Posterior, evidence: Evidence, gate: Gate, progress: Progress = SILENT
 ) -> Posterior | None:
     """The posterior given that the release is the first that passed; ``None`` if that is too much work."""
     release, likelihood = evidence.release, evidence.likelihood
+    if gate.refused:
+        # Each verdict would take in the earlier refusals again.
+        return None
     if not isinstance(likelihood, MoveSequence):
         return None
     steps = len(likelihood.moves) * likelihood.passes
@@ -61,46 +60,4 @@ def weigh_attempts(
         return found
     chance = np.array([sum(p for y, p in law.items() if y in refused) for law in laws])
     factors = sum(chance**k for k in range(gate.attempts_at_most))
-    return _with_weights(found, tables, weights * factors / float(weights @ factors))
-
-
-def forward_law(likelihood: MoveSequence, table: Ints) -> dict[bytes, float]:
-    """P(release | original) of every release, by the bytes of its counts (cells,)."""
-    law: dict[bytes, float] = {np.ascontiguousarray(table, dtype=np.int64).tobytes(): 1.0}
-    coins = ((1, likelihood.alpha), (-1, likelihood.beta), (0, likelihood.gamma))
-    for step in range(len(likelihood.moves) * likelihood.passes):
-        cells, signs = likelihood.moves.entries(step % len(likelihood.moves))
-        after: dict[bytes, float] = {}
-        for before, chance in law.items():
-            counts = np.frombuffer(before, dtype=np.int64)
-            stuck = likelihood.rule == "any_zero" and bool((counts[cells] == 0).any())
-            for sign, share in coins:
-                if not share:
-                    continue
-                moved = counts.copy()
-                moved[cells] += sign * signs
-                below = likelihood.rule == "negative" and bool((moved[cells] < 0).any())
-                key = before if stuck or below else moved.tobytes()
-                after[key] = after.get(key, 0.0) + chance * share
-        law = after
-    return law
-
-
-def _with_weights(found: Posterior, tables: Ints, weights: Floats) -> Posterior:
-    """The posterior with other weights of its originals."""
-    first, chances = laws_of(tables, weights)
-    cumulative = np.cumsum(weights)
-
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        at = np.searchsorted(cumulative, generator.random(number) * cumulative[-1], side="right")
-        return np.asarray(tables[np.minimum(at, len(tables) - 1)], dtype=np.int64)
-
-    return replace(
-        found,
-        group_of_cell=np.arange(len(first)),
-        first=first,
-        chances=chances,
-        draw_originals=draw,
-        list_originals=lambda: (tables, weights),
-        exact_sums=None,
-    )
+    return weighted(found, tables, weights * factors / float(weights @ factors))

@@ -19,7 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, OfRelease, believe
+from tabprotect.engine.belief.believing import (
+    RELEASE_ALONE,
+    Evidence,
+    OfRelease,
+    WeighRefused,
+    believe,
+)
 from tabprotect.engine.belief.effort import GLANCE, LEAST_DRAWS, VERDICT, Effort
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.posterior import Posterior
@@ -29,11 +35,12 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood
+from tabprotect.engine.release.mechanism import CHANGED, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import JudgedBy
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 EXACT = 2.0**50
 """Sums beyond this are not exact in floating point: nothing is proved from them."""
@@ -154,6 +161,8 @@ def tables_believed(
     prior: str,
     *,
     earlier: Sequence[Release] = (),
+    refused: tuple[RefusedDraws, ...] = (),
+    weigh: WeighRefused | None = None,
     effort: Effort = VERDICT,
     progress: Progress = SILENT,
 ) -> TablesBelieved:
@@ -165,6 +174,10 @@ def tables_believed(
         The prior, as text.
     earlier
         Other releases of the same original.
+    refused
+        Draws that were refused before.
+    weigh
+        How these are taken in; ``None``: they are left out.
 
     Raises
     ------
@@ -181,6 +194,12 @@ def tables_believed(
         if isinstance(likelihood, CellFactors):
             return TablesBelieved((_bounded(likelihood, error.sentence),), likelihood)
         return TablesBelieved((_unknown(release.domain, True, error.sentence),), likelihood)
+    if refused:
+        again = None
+        if weigh is not None and not earlier and not _apart(release):
+            chance = OfRelease(release, "refused draws")
+            again = weigh(found, refused, chance, progress)
+        found = _without_attempts(found) if again is None else again
     inner = found.domain == release.domain
     out = [as_belief(found, inner=True, judged=None)] if inner else []
     exact = methods()[release.mechanism.method].deliberate(release)
@@ -195,6 +214,20 @@ def tables_believed(
         elif not inner:
             out.append(as_belief(found, inner=False, judged=judged))
     return TablesBelieved(tuple(out), likelihood, found if inner else None)
+
+
+def _apart(release: Release) -> bool:
+    """Whether some table is judged by itself, without the originals of the others."""
+    method = methods()[release.mechanism.method]
+    return any(method.apart(release, number) for number in range(1, len(release.tables)))
+
+
+def _without_attempts(found: Posterior) -> Posterior:
+    return replace(
+        found,
+        note=joined(filter(None, [found.note, CHANGED]), " "),
+        left_out=kinds(found.left_out, ["attempts"]),
+    )
 
 
 def at_a_glance(release: Release, progress: Progress = SILENT) -> TableBelief:

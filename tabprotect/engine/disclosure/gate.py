@@ -29,7 +29,7 @@ from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.kept_sums import said
 from tabprotect.engine.release.limits import Limits
-from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.languages.said import joined, say
 
 UNSTATED = say("no reason was given")
@@ -49,6 +49,7 @@ def protect(
     accept: str = "",
     draft: bool = False,
     changed: bool = False,
+    refused: tuple[RefusedDraws, ...] = (),
     progress: Progress = SILENT,
 ) -> Protected:
     """Protect a table by a draw that passes the gate.
@@ -67,6 +68,8 @@ def protect(
         :func:`against`.
     changed
         True if something else was refused for the table before; the release states that.
+    refused
+        The draws that were refused for it before, where all are known.
 
     Raises
     ------
@@ -78,7 +81,7 @@ def protect(
     policy = HousePolicy() if policy is None else policy
     values = method.resolve_for(problem, given)
     again = method.draws_again(problem.table.domain, values)
-    limits = policy.limits(problem.at_risk, again=again, changed=changed)
+    limits = policy.limits(problem.at_risk, again=again, changed=changed, refused=refused)
     done: Protected | None = None
     first: Protected | None = None
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):
@@ -105,7 +108,8 @@ def protect(
         first = alone if first is None else first
     assert done is not None and done.record.verdict is not None and first is not None
     if draft:
-        return first
+        others = limits.attempts_at_most - 1 if again and not accept else 0
+        return _beside(first, others, limits, progress)
     raise _refusal(method, problem, (values, limits), done.record.verdict, progress)
 
 
@@ -169,6 +173,22 @@ def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
     )
 
 
+def _beside(first: Protected, others: int, limits: Gate, progress: Progress) -> Protected:
+    """The first draw, where others were refused after it: these are stated, and taken in."""
+    if not others or limits.changed != bool(limits.refused):
+        return first
+    mechanism = replace(first.release.mechanism, gate=_before(limits), coins=None, nonce="")
+    refused = (*limits.refused, RefusedDraws(others, mechanism))
+    stated = replace(limits, attempts_at_most=1, refused=refused)
+    found = verdict(first.release, stated, original=first.record.problem.table, progress=progress)
+    return _stated(first, stated, found)
+
+
+def _before(limits: Gate) -> Gate:
+    """Limits as they are stated of draws that were refused."""
+    return replace(limits, passed=False, left_out=(), reason=False)
+
+
 def _decided(done: Protected, against: str, accept: str) -> Protected:
     """The draw with the decision kept by the house, if there was one."""
     if not accept or not against:
@@ -200,6 +220,11 @@ def _with_reason(done: Protected, decisions: Sequence[str]) -> Protected:
     return Protected(replace(done.release, mechanism=mechanism), record)
 
 
+def _alone(limits: Gate) -> Gate:
+    """The limits without what was refused before: settings are tried by themselves."""
+    return replace(limits, changed=False, refused=())
+
+
 def _objected(
     method: Method,
     problem: Problem,
@@ -207,7 +232,7 @@ def _objected(
     objection: str,
     progress: Progress,
 ) -> RefusedError:
-    ideas = mendings(method, problem, *how, progress)
+    ideas = mendings(method, problem, how[0], _alone(how[1]), progress)
     refused = RefusedError(
         objection,
         hint=joined(map(str, ideas), "; ") or say("publish less, or merge categories"),
@@ -225,7 +250,7 @@ def _refusal(
     progress: Progress,
 ) -> RefusedError:
     values, limits = how
-    ideas = remedies(method, problem, values, limits, progress)
+    ideas = remedies(method, problem, values, _alone(limits), progress)
     attempts = limits.attempts_at_most
     dear = untried(method, problem.table.domain, values)
     # No other setting is needed where nothing but a whole judgement is missing.

@@ -22,7 +22,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.release.left_out import KINDS
 from tabprotect.engine.release.limits import MEAN_BELIEF_LIMIT, SHARE, Limits
-from tabprotect.engine.release.mechanism import ATTEMPTS, Gate
+from tabprotect.engine.release.mechanism import ATTEMPTS, Gate, RefusedDraws
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.languages.said import say
 
@@ -114,7 +114,12 @@ class HousePolicy:
             raise ParameterError(wrong)
 
     def limits(
-        self, at_risk: SmallCount | None = None, *, again: bool = True, changed: bool = False
+        self,
+        at_risk: SmallCount | None = None,
+        *,
+        again: bool = True,
+        changed: bool = False,
+        refused: tuple[RefusedDraws, ...] = (),
     ) -> Gate:
         """The limits for a table.
 
@@ -126,6 +131,8 @@ class HousePolicy:
             True if another draw may follow a refused one.
         changed
             True if something else was refused for the table before.
+        refused
+            The draws that were refused, where they are known.
         """
         stated = SmallCount.parse(self.at_risk) if self.at_risk else at_risk or SmallCount()
         attempts = self.attempts_at_most if again else min(self.attempts_at_most, 1)
@@ -136,6 +143,7 @@ class HousePolicy:
             attempts_at_most=attempts,
             intruder=self.intruder,
             changed=changed,
+            refused=refused,
         )
 
     def standing_reasons(self, left_out: Iterable[str]) -> Mapping[str, str] | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,10 +24,11 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
-from tabprotect.engine.release.mechanism import CHANGED, Gate
+from tabprotect.engine.release.mechanism import CHANGED, Gate, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -77,15 +79,24 @@ def verdict(
     from tabprotect.engine.disclosure.cell_beliefs import tables_believed
     from tabprotect.engine.disclosure.kept_small import kept_small
 
-    user = tables_believed(release, "uniform", earlier=earlier, effort=effort, progress=progress)
+    believed = partial(
+        tables_believed,
+        release,
+        earlier=earlier,
+        refused=limits.refused,
+        weigh=weigh_refused,
+        effort=effort,
+        progress=progress,
+    )
+    user = believed("uniform")
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
     if limits.intruder:
-        other = tables_believed(
-            release, limits.intruder, earlier=earlier, effort=effort, progress=progress
-        )
+        other = believed(limits.intruder)
         tables += [_judged("intruder", belief, limits) for belief in other.beliefs]
     inside = _insiders(user, limits, release, effort, progress)
-    unknown = inside.unknown and limits.insider_limit < 1
+    unjudged_inside = inside.unknown and limits.insider_limit < 1
+    # Refused draws that are known are taken in, or left out, with the beliefs.
+    unknown = limits.changed and not limits.refused
     return StaffVerdict(
         tuple(tables),
         limits=limits,
@@ -94,16 +105,17 @@ def verdict(
             dict.fromkeys(
                 [
                     *(table.note for table in tables if table.note),
-                    *([CHANGED] if limits.changed else []),
-                    *([INSIDERS_UNKNOWN] if unknown else []),
+                    *([CHANGED] if unknown else []),
+                    *([INSIDERS_UNKNOWN] if unjudged_inside else []),
                 ]
             ),
             " ",
         ),
         left_out=kinds(
             *(table.left_out for table in tables),
-            ["attempts"] if limits.changed else [],
-            ["simulation"] if unknown else [],
+            ["attempts"] if unknown else [],
+            ["simulation"] if unjudged_inside else [],
+            ["other_releases"] if earlier and not all(t.judged for t in tables) else [],
         ),
         insiders=inside,
         kept_small=kept_small(release, user.likelihood, limits.at_risk) if effort.tells else (),
@@ -111,6 +123,18 @@ def verdict(
         if original is None
         else _staff(user.beliefs, user.likelihood, limits, (original, release)),
     )
+
+
+def weigh_refused(
+    found: Posterior,
+    refused: tuple[RefusedDraws, ...],
+    randomness: Randomness,
+    progress: Progress = SILENT,
+) -> Posterior | None:
+    """The posterior given that draws were refused before; ``None`` if that is too much work."""
+    from tabprotect.engine.disclosure.refusals import weigh_refusals
+
+    return weigh_refusals(found, refused, randomness, verdict, progress)
 
 
 def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:
@@ -234,7 +258,10 @@ def _staff(
         known=int((every > limits.belief_limit).sum()),
         certain=int((every > CERTAIN).sum()),
         stuck=_stuck(likelihood, original, limits.at_risk),
-        mean_belief=float(every.mean()) if len(every) else None,
+        # Bounds are no belief.
+        mean_belief=None
+        if not len(every) or any(belief.way == "bounds" for belief in beliefs)
+        else float(every.mean()),
         worst=worst,
     )
 

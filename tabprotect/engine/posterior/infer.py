@@ -23,6 +23,7 @@ from tabprotect.engine.posterior.factors.infer_factors import infer_factors
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.enumeration import MOST_WORK, enumerated_originals
 from tabprotect.engine.posterior.moves.infer_moves import infer_moves
+from tabprotect.engine.posterior.moves.infer_together import infer_together
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
@@ -145,14 +146,45 @@ def infer(
         If no original fits table, mechanism and prior; if the exact way, asked for, is too wide;
         or if neither the release nor the prior bounds a count.
     """
-    prior = Uniform() if prior is None else prior
-    if likelihood.domain.structural:
-        prior = KnowingZeros(prior, likelihood.domain)
+    prior = _knowing(prior, likelihood.domain)
     if isinstance(likelihood, MoveSequence):
         return infer_moves(likelihood, prior, approach, randomness, progress)
     if isinstance(likelihood, AdaptiveSequence):
         return infer_adaptive(likelihood, prior, approach, randomness, progress)
     return infer_factors(likelihood, prior, approach, randomness, progress)
+
+
+def _knowing(prior: Prior | None, domain: Domain) -> Prior:
+    prior = Uniform() if prior is None else prior
+    return KnowingZeros(prior, domain) if domain.structural else prior
+
+
+def infer_jointly(
+    likelihoods: Sequence[Likelihood], prior: Prior | None = None, progress: Progress = SILENT
+) -> Posterior | None:
+    """The exact posterior of several releases, by their factors; ``None`` where there is none.
+
+    Parameters
+    ----------
+    likelihoods
+        Of releases by moves, at least one, and of others by factors of sums.
+
+    Raises
+    ------
+    InputError
+        If no original fits all of them.
+    """
+    moves = [one for one in likelihoods if isinstance(one, MoveSequence)]
+    factors = [one for one in likelihoods if isinstance(one, CellFactors)]
+    if not moves or len(moves) + len(factors) < len(likelihoods):
+        return None
+    evidence = product(factors) if factors else None
+    found = infer_together(moves, evidence, _knowing(prior, moves[0].domain), progress)
+    if found is None or evidence is None:
+        return found
+    return replace(
+        found, note=evidence.note, approximate=evidence.approximate, left_out=evidence.left_out
+    )
 
 
 LEAST_EFFECTIVE = 100.0

@@ -58,7 +58,7 @@ def house_randomness(
     # Each part as long as it says: no two lists of parts give the same bytes.
     content = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
     digest = hmac.new(house.key() if key is None else key, content, hashlib.sha256).digest()
-    return Randomness(int.from_bytes(digest, "big"), given=False)
+    return Randomness(int.from_bytes(digest, "big"), given=False, coins="house")
 
 
 def _canonical(table: Table | None) -> bytes:

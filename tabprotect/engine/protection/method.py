@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -354,10 +355,15 @@ class Method(Documented, ABC):
         """
         self.require(problem)
         release, draft = self.perform(problem, values, randomness.generator(number), progress)
+        if self.is_random(values):
+            coins, nonce = randomness.coins, randomness.nonce
+            mechanism = replace(release.mechanism, coins=coins, nonce=nonce)
+            release = replace(release, mechanism=mechanism)
         record = RunEvidence(
             problem=problem,
             seed=randomness.seed,
             seed_given=randomness.given,
+            coins=randomness.coins,
             attempt=number,
             parameters=values,
             steps=draft.steps,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.randomness import Coins, Randomness
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -214,6 +214,8 @@ class RunEvidence:
     ----------
     parameters
         All resolved parameters, the confidential ones too.
+    coins
+        Where the coins come from.
     attempt
         Number of the draw. The most confidential figure here: published, it would disclose counts.
     decisions
@@ -231,6 +233,7 @@ class RunEvidence:
     problem: Problem
     seed: int = field(repr=False)
     seed_given: bool
+    coins: Coins = "house"
     attempt: int = 1
     parameters: Mapping[str, object] = field(default_factory=dict, repr=False)
     decisions: tuple[str, ...] = ()
@@ -246,7 +249,7 @@ class RunEvidence:
     @property
     def randomness(self) -> Randomness:
         """The randomness the coins were drawn from."""
-        return Randomness(self.seed, self.seed_given)
+        return Randomness(self.seed, self.seed_given, self.coins)
 
     @property
     def overruled(self) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from tabprotect.engine.bundle import public
@@ -13,7 +13,13 @@ from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, State, r
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import BundleError, Interrupted, ParameterError, TabprotectError
+from tabprotect.engine.errors import (
+    BundleError,
+    Interrupted,
+    ParameterError,
+    RefusedError,
+    TabprotectError,
+)
 from tabprotect.engine.house import is_missing, register_address
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.progress import SILENT, Progress
@@ -27,11 +33,14 @@ from tabprotect.engine.register.register_entry import (
     spent_before,
     warnings_of,
 )
-from tabprotect.engine.release.mechanism import Gate, Mechanism
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import capital, say
+
+if TYPE_CHECKING:
+    pass
 
 
 def marks(problem: Problem) -> OriginalMarks:
@@ -69,44 +78,6 @@ def published_before(problem: Problem, register: str | None = None) -> list[Earl
 
     with Register(place) as opened:
         return related(marks(problem), opened.entries())
-
-
-def refused_before(problem: Problem, register: str | None = None) -> dict[str, str]:
-    """Mechanisms that the gate refused for a table: digests, with their methods.
-
-    Raises
-    ------
-    InputError
-        If the register cannot be read.
-    """
-    place = register_address(register)
-    if place is None or is_missing(place):
-        return {}
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        return opened.refused(marks(problem).original)
-
-
-def remember_refusal(
-    problem: Problem, method: str, mechanism: str, register: str | None = None
-) -> None:
-    """Record the digest of a refused mechanism: a later release states that it was changed."""
-    place = register_address(register)
-    if place is None:
-        return
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        opened.refuse(marks(problem).original, mechanism, method)
-
-
-def mechanism_digest(problem: Problem, method: str, values: Mapping[str, object]) -> str:
-    """A digest, equal for equal methods with equal resolved parameters of one table."""
-    stated = Mechanism(method, problem.table.domain, dict(sorted(values.items())))
-    return hashlib.sha256(
-        stated.to_text(categories=True).encode(errors="surrogatepass")
-    ).hexdigest()
 
 
 def contents_of(
@@ -163,9 +134,74 @@ class LeftBefore:
 
     @property
     def warnings(self) -> list[dict[str, str]]:
-        """One warning for each way in which they bear on the table."""
+        """One warning for each way in which they bear on the table, the first with what all tell."""
         spent = [] if self.spent is None else [spending_warning(self.spent)]
-        return [*warnings_of(self.earlier), *spent]
+        first, *others = warnings_of(self.earlier) or [{}]
+        if not first:
+            return spent
+        if self.sentence:
+            both = say("{message}. {sentence}", first["message"], self.sentence)
+            first = first | {"message": both}
+        return [first, *others, *spent]
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether what releases of the same original tell together is not known, or not all of it."""
+        together = self.together
+        return bool(
+            self.error is not None
+            or self.unread
+            or (together is not None and together.passed is None)
+        )
+
+    def admit(self, policy: HousePolicy, reason: str) -> None:
+        """Refuse a release that may not go out beside the earlier ones.
+
+        Parameters
+        ----------
+        reason
+            Why it is published all the same; empty for none.
+
+        Raises
+        ------
+        RefusedError
+            If together they are beyond the limits, or that is not known, and the policy refuses
+            that, or takes a reason and there is none.
+        """
+        if policy.together == "warn":
+            return
+        if self.together is not None and self.together.failing:
+            if policy.together == "refuse":
+                raise RefusedError(
+                    self.sentence.rstrip("."),
+                    hint=say("the house's policy lets out nothing that tells too much together"),
+                )
+            if not reason:
+                raise RefusedError(
+                    self.sentence.rstrip("."),
+                    hint=say("the house's policy takes a reason: say why it is published"),
+                )
+        elif self.unjudged:
+            standing = policy.standing_reasons(["other_releases"])
+            if not standing and (policy.unjudged == "refuse" or not reason):
+                text = self.sentence or self._unread
+                raise RefusedError(
+                    text.rstrip("."),
+                    hint=say("what was not judged takes a reason: say why it is published again")
+                    if policy.unjudged == "reason"
+                    else say("the house's policy lets out nothing that was not judged"),
+                )
+
+    @property
+    def _unread(self) -> str:
+        if self.error is not None:
+            return say("It is not known what left before: {error}.", self.error)
+        of = (
+            say("One earlier release")
+            if self.unread == 1
+            else say("{unread} earlier releases", self.unread)
+        )
+        return say("{of} could not be read beside this one: look at them in the register.", of)
 
     @property
     def sentence(self) -> str:
@@ -195,21 +231,14 @@ class LeftBefore:
     def beside(self) -> tuple[CheckLine, ...]:
         """The releases read together, and those that could not be."""
         if self.error is not None:
-            text = say("It is not known what left before: {error}.", self.error)
-            return (CheckLine("failed", text),)
-        lines, together, unread = [], self.together, self.unread
+            return (CheckLine("failed", self._unread),)
+        lines, together = [], self.together
         if together is not None:
             fine = together.accepted and not together.certain
             state: State = "failed" if together.passed is False else "passed" if fine else "mind"
             lines.append(CheckLine(state, self.sentence, cells=not fine))
-        if unread:
-            of = (
-                say("One earlier release")
-                if unread == 1
-                else say("{unread} earlier releases", unread)
-            )
-            text = say("{of} could not be read beside this one: look at them in the register.", of)
-            lines.append(CheckLine("mind", text))
+        if self.unread:
+            lines.append(CheckLine("mind", self._unread))
         return tuple(lines)
 
     def as_json(self) -> dict[str, object] | None:
@@ -224,6 +253,7 @@ def left_before(
     register: str | None = None,
     *,
     release: Release | None = None,
+    whole: bytes | None = None,
     policy: HousePolicy | Gate | None = None,
     progress: Progress = SILENT,
 ) -> LeftBefore:
@@ -236,6 +266,8 @@ def left_before(
     release
         The release at hand, which is read beside the earlier ones. The same release does not count
         as another, whoever signed it.
+    whole
+        What would be entered for it, if not its bundle: the manifest of a set.
 
     Raises
     ------
@@ -251,13 +283,13 @@ def left_before(
             return LeftBefore()
         own = None if release is None else public.to_bytes(release)
         if own is not None:
-            bundle = sha256(own)
-            earlier = [one for one in earlier if one.entry.publication.bundle != bundle]
+            same = {sha256(own), sha256(own if whole is None else whole)}
+            earlier = [one for one in earlier if one.entry.publication.bundle not in same]
         unread = sum(one.relation == "original" for one in earlier)
         # A posterior imports the solvers: the first paint does not wait for them.
-        from tabprotect.engine.belief.believing import release_fingerprint
+        from tabprotect.engine.belief.believing import draw_of
 
-        drawn: set[bytes] = set() if release is None else {release_fingerprint(release)}
+        drawn: set[bytes] = set() if release is None else {draw_of(release)}
         read: list[tuple[Earlier, Release]] = []
         for one, found in _opened(earlier, register, progress):
             if public.to_bytes(found) == own:
@@ -265,8 +297,8 @@ def left_before(
             if found.domain != problem.table.domain:
                 continue
             unread -= 1
-            if release_fingerprint(found) not in drawn:
-                drawn.add(release_fingerprint(found))
+            if draw_of(found) not in drawn:
+                drawn.add(draw_of(found))
                 read.append((one, found))
         joint = None
         if read:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
 
@@ -58,6 +59,33 @@ _REFUSED = sa.Table(
 
 SCHEMA = Schema(_SCHEMA, 1, "register_schema")
 
+_STATEMENTS = sa.MetaData()
+_STATEMENT = sa.Table(
+    "refusal_statement",
+    _STATEMENTS,
+    sa.Column("original", sa.String(64), primary_key=True),
+    sa.Column("mechanism", sa.String(64), primary_key=True),
+    sa.Column("stated", sa.Text, nullable=False),
+)
+
+STATEMENTS = Schema(_STATEMENTS, 1, "refusal_schema")
+"""What refused mechanisms would have stated: beside the first schema, in the same database."""
+
+
+@dataclass(frozen=True)
+class RefusedMechanism:
+    """A mechanism that the gate refused for an original.
+
+    Attributes
+    ----------
+    method
+    stated
+        The text that it would have stated, with its gate; empty where that is not known.
+    """
+
+    method: str
+    stated: str = ""
+
 
 class Register:
     """The register at an address. Use as a context manager.
@@ -75,7 +103,9 @@ class Register:
     """
 
     def __init__(self, url: str) -> None:
-        self._database = Database(prepared_address(url), SCHEMA)
+        address = prepared_address(url)
+        self._database = Database(address, SCHEMA)
+        self._statements = Database(address, STATEMENTS)
         self.name = self._database.name
 
     def __enter__(self) -> Register:
@@ -83,6 +113,7 @@ class Register:
 
     def __exit__(self, *error: object) -> None:
         self._database.close()
+        self._statements.close()
 
     def entries(self) -> list[RegisterEntry]:
         """Every publication, in order."""
@@ -191,8 +222,9 @@ class Register:
         if not done:
             raise InputError(say("release {number} is withdrawn already", number), file=self.name)
 
-    def refuse(self, original: str, mechanism: str, method: str) -> None:
+    def refuse(self, original: str, mechanism: str, refused: RefusedMechanism) -> None:
         """Record that the gate refused a mechanism for an original; each is recorded once."""
+        method = refused.method
         row = {"original": original, "mechanism": mechanism, "method": method}
         own = (_REFUSED.c.original == original) & (_REFUSED.c.mechanism == mechanism)
 
@@ -201,15 +233,31 @@ class Register:
                 now = datetime.now(UTC).replace(tzinfo=None)
                 connection.execute(sa.insert(_REFUSED).values(time=now, **row))
 
-        self._database.transaction(remember, again=TAKEN_BACK | BORN_TWICE)
+        said = {"original": original, "mechanism": mechanism, "stated": refused.stated}
+        known = (_STATEMENT.c.original == original) & (_STATEMENT.c.mechanism == mechanism)
 
-    def refused(self, original: str) -> dict[str, str]:
-        """Mechanisms that the gate refused for an original, with their methods."""
+        def say_so(connection: sa.Connection) -> None:
+            if connection.execute(sa.select(_STATEMENT.c.stated).where(known)).first() is None:
+                connection.execute(sa.insert(_STATEMENT).values(**said))
+
+        self._database.transaction(remember, again=TAKEN_BACK | BORN_TWICE)
+        self._statements.transaction(say_so, again=TAKEN_BACK | BORN_TWICE)
+
+    def refused(self, original: str) -> dict[str, RefusedMechanism]:
+        """Mechanisms that the gate refused for an original, by their digests."""
+        of = sa.select(_STATEMENT.c.mechanism, _STATEMENT.c.stated).where(
+            _STATEMENT.c.original == original
+        )
+        said = self._statements.transaction(lambda connection: connection.execute(of).all())
+        stated = {str(mechanism): str(text) for mechanism, text in said}
         wanted = sa.select(_REFUSED.c.mechanism, _REFUSED.c.method).where(
             _REFUSED.c.original == original
         )
         rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
-        return {str(mechanism): str(method) for mechanism, method in rows}
+        return {
+            str(mechanism): RefusedMechanism(str(method), stated.get(str(mechanism), ""))
+            for mechanism, method in rows
+        }
 
     def content(self, entry: RegisterEntry) -> bytes | None:
         """The bytes of a bundle, if they are kept."""

@@ -8,12 +8,15 @@ were needed is never disclosed, only the most there could have been.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import get_args
 
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Values
+from tabprotect.engine.randomness import NONCE_BYTES, Coins
 from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.privacy import KEY as PRIVACY
@@ -35,6 +38,11 @@ CHANGED = say(
     "out."
 )
 """Sentence for a release whose mechanism was changed after refusals."""
+
+TAKEN_IN = say(
+    "Draws were refused for this table before, by the same gate; what that tells is taken in."
+)
+"""Sentence for a release whose originals are weighed by the chance of the earlier refusals."""
 
 UNSTATED = say(
     "The bundle states no gate: what it would tell that other draws or originals were refused is "
@@ -67,6 +75,8 @@ class Gate(Limits):
         the house's own.
     changed
         Whether another mechanism, or other coins, were refused for the same table before.
+    refused
+        The draws that are known to have been refused before; none where some are not known.
     """
 
     at_risk: SmallCount = field(default_factory=SmallCount)
@@ -76,6 +86,7 @@ class Gate(Limits):
     left_out: tuple[Kind, ...] = ()
     reason: bool = False
     changed: bool = False
+    refused: tuple[RefusedDraws, ...] = ()
 
     def __post_init__(self) -> None:
         wrong: dict[str, str] = {}
@@ -103,12 +114,13 @@ class Gate(Limits):
                 "reason": self.reason,
                 # Left out if false: that is what a reader assumes.
                 **({_CHANGED: True} if self.changed else {}),
+                **({_REFUSED: [one.as_json() for one in self.refused]} if self.refused else {}),
             },
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, object]) -> Gate | None:
-        """Read from a mechanism; ``None`` if none is stated.
+    def from_json(cls, data: Mapping[str, object], domain: Domain | None = None) -> Gate | None:
+        """Read from a mechanism for a table; ``None`` if none is stated.
 
         Raises
         ------
@@ -119,7 +131,7 @@ class Gate(Limits):
         if stated is None and "attempts_at_most" not in data:
             return None
         try:
-            assert isinstance(stated, Mapping) and set(stated) - {_CHANGED} == set(_FIELDS)
+            assert isinstance(stated, Mapping) and set(stated) - _LATER == set(_FIELDS)
             assert stated.get(_CHANGED, True) is True
             passed, attempts, left_out = (
                 stated["passed"],
@@ -141,6 +153,7 @@ class Gate(Limits):
                 left_out=kinds(left_out),
                 reason=stated["reason"],
                 changed=_CHANGED in stated,
+                refused=RefusedDraws.listed(stated.get(_REFUSED, []), domain),
             )
         except (AssertionError, KeyError, ParameterError):
             raise InputError(say('the mechanism\'s "gate" is not as it was written')) from None
@@ -152,11 +165,15 @@ _FIELDS = (*_NUMBERS, "at_risk", "intruder", "passed", "left_out", "reason")
 
 _CHANGED = "changed_after_refusal"
 
+_REFUSED = "refused_before"
+
+_LATER = {_CHANGED, _REFUSED}
+
 _BESIDE = frozenset({"gate", "attempts_at_most", PRIVACY, TUNED})
 """The names under which a mechanism states its gate, its budget of privacy, and how it was tuned."""
 
 
-NAMED = frozenset({"method", "variables", "shape", "categories", *DOMAIN_KEYS})
+NAMED = frozenset({"method", "variables", "shape", "categories", "coins", "nonce", *DOMAIN_KEYS})
 """All that a mechanism states beside its parameters."""
 
 
@@ -178,6 +195,11 @@ class Mechanism:
         The budget of differential privacy it spends; ``None`` without one.
     tuned
         How its parameters were chosen from the kept margins; ``None`` where a person chose them.
+    coins
+        Where the coins come from; ``None`` for a method without chance, or where it is not stated.
+        The house's own are the same ones whenever table and mechanism are.
+    nonce
+        Tells a run with fresh coins from every other run; empty where coins are not fresh.
     """
 
     method: str
@@ -186,6 +208,8 @@ class Mechanism:
     gate: Gate | None = None
     privacy: Privacy | None = None
     tuned: Tuned | None = None
+    coins: Coins | None = None
+    nonce: str = ""
 
     @property
     def values(self) -> Values:
@@ -214,6 +238,10 @@ class Mechanism:
             out[TUNED] = self.tuned.as_json()
         if self.privacy is not None:
             out[PRIVACY] = self.privacy.as_json()
+        if self.coins is not None:
+            out["coins"] = self.coins
+        if self.nonce:
+            out["nonce"] = self.nonce
         if self.gate is not None:
             out |= self.gate.as_json()
         return out
@@ -257,7 +285,8 @@ class Mechanism:
             parameters = {**parameters, "cycles": moves}
         privacy = Privacy.from_json(data[PRIVACY]) if PRIVACY in data else None
         tuned = Tuned.from_json(data[TUNED]) if TUNED in data else None
-        return cls(method, domain, parameters, Gate.from_json(data), privacy, tuned)
+        gate, coins = Gate.from_json(data, domain), _coins(data)
+        return cls(method, domain, parameters, gate, privacy, tuned, *coins)
 
     @staticmethod
     def stated_domain(data: object, published: Domain) -> Domain:
@@ -285,3 +314,55 @@ class Mechanism:
                     say("the categories of {name} are not a list of texts", repr(name))
                 )
         return Domain.of({str(name): list(found) for name, found in stated.items()})
+
+
+@dataclass(frozen=True)
+class RefusedDraws:
+    """Draws of a mechanism that the gate refused for the same original.
+
+    Attributes
+    ----------
+    draws
+        How many, by the cap of its gate.
+    mechanism
+        With the gate that refused them.
+    """
+
+    draws: int
+    mechanism: Mechanism
+
+    def as_json(self) -> dict[str, object]:
+        """As ``mechanism.json`` states it."""
+        return {"draws": self.draws, "mechanism": self.mechanism.as_json()}
+
+    @classmethod
+    def listed(cls, data: object, domain: Domain | None) -> tuple[RefusedDraws, ...]:
+        """Read what a gate states.
+
+        Raises
+        ------
+        AssertionError, KeyError, InputError, ParameterError
+            If it is not of that form.
+        """
+        assert isinstance(data, list) and len(data) <= MOST_ATTEMPTS
+        out = []
+        for one in data:
+            assert isinstance(one, Mapping) and set(one) == {"draws", "mechanism"}
+            draws = one["draws"]
+            assert domain is not None and type(draws) is int and 1 <= draws <= MOST_ATTEMPTS
+            out.append(cls(draws, Mechanism.from_json(one["mechanism"], domain)))
+        return tuple(out)
+
+
+def _coins(data: Mapping[str, object]) -> tuple[Coins | None, str]:
+    """Where the coins come from, and the nonce of fresh ones, as a mechanism states them."""
+    stated, nonce = data.get("coins"), data.get("nonce", "")
+    found: Coins | None = next((one for one in get_args(Coins) if one == stated), None)
+    if stated is not None and found is None:
+        raise InputError(
+            say('the mechanism\'s "coins" must be one of {coins}', ", ".join(get_args(Coins)))
+        )
+    digits = NONCE_BYTES * 2 if found == "fresh" else 0
+    if not isinstance(nonce, str) or not re.fullmatch(f"[0-9a-f]{{{digits}}}", nonce):
+        raise InputError(say('the mechanism\'s "nonce" does not go with its "coins"'))
+    return found, nonce

@@ -379,9 +379,11 @@ class Document(QObject):
 
         def work(progress: Progress) -> Believed:
             # Inference imports scipy; a window that only shows a table does not wait for it.
-            from tabprotect.engine.belief.believing import believe
+            from tabprotect.engine.belief.believing import Knowing, believe
+            from tabprotect.engine.disclosure.verdict import weigh_refused
 
-            found = believe([release], text, progress=progress)
+            knowing = Knowing(weigh_refused=weigh_refused)
+            found = believe([release], text, knowing=knowing, progress=progress)
             # The posterior caches these; pages ask for them as soon as it is shown, for all cells at once.
             posterior = found.posterior
             _ = posterior.mode_matches, posterior.entropy, posterior.small(project.at_risk)

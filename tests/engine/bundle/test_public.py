@@ -146,7 +146,10 @@ def test_the_original_does_not_reach_the_bundle_at_all(protected: Protected) -> 
     copy = Release.of(
         Table.dense(release.table.domain, release.table.counts.copy()),
         Mechanism(
-            release.mechanism.method, release.table.domain, dict(release.mechanism.parameters)
+            release.mechanism.method,
+            release.table.domain,
+            dict(release.mechanism.parameters),
+            coins=release.mechanism.coins,
         ),
         release.title,
     )
@@ -202,7 +205,7 @@ def test_the_files_of_a_bundle_say_what_they_should(protected: Protected) -> Non
     mechanism = json.loads(files["mechanism.json"])
     assert list(mechanism) == [
         *("method", "variables", "shape", "cycles", "alpha", "beta", "passes", "blocking"),
-        *("order", "n_cover"),
+        *("order", "n_cover", "coins"),
     ]
     assert mechanism["shape"] == [6, 7]
     assert (

@@ -6,6 +6,7 @@ import itertools
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -118,7 +119,7 @@ def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(
 
 
 def test_a_draft_is_what_a_reason_would_let_out(tmp_path: Path) -> None:
-    """Looked at, decided, published: the same bytes as decided beforehand."""
+    """Looked at, decided, published: the same table, after the other draws were refused."""
     policy, chance = HousePolicy(), Randomness.seeded(3)
     draft = gate.protect(CYCLES, ONES, STRIPS, chance, draft=True)
     said = gate.against(draft, policy)
@@ -127,8 +128,13 @@ def test_a_draft_is_what_a_reason_would_let_out(tmp_path: Path) -> None:
         gate.decided(draft, policy, "")
     done = gate.decided(draft, policy, "zq-reason")
     ahead = gate.protect(CYCLES, ONES, STRIPS, chance, accept="zq-reason")
-    assert public.to_bytes(done.release) == public.to_bytes(ahead.release)
-    assert done.record.decisions == ahead.record.decisions
+    assert done.release.tables == ahead.release.tables
+    stated, alone = done.release.mechanism.gate, ahead.release.mechanism.gate
+    assert stated is not None and [one.draws for one in stated.refused] == [2]
+    assert alone == replace(stated, refused=())
+    public.write(done.release, tmp_path / "r.zip")
+    found = verify.verify(tmp_path / "r.zip", judge=True)
+    assert found.release.mechanism.gate == stated and found.left_out == ()
     assert gate.against(done, policy) == ""
     # What passes is the same with and without.
     fine = gate.protect(CYCLES, ONES, NEGATIVE, chance, draft=True)

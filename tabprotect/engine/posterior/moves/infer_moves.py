@@ -93,7 +93,7 @@ def infer_moves(
             group_of_cell=group_of_cell,
             first=published - model.span,
             chances=np.concatenate([exact.changes(progress), certain]),
-            draw_originals=_tables(exact.draw, group_of_cell, published),
+            draw_originals=of_tables(exact.draw, group_of_cell, published),
             count_originals=lambda: number_of_originals(model),
             list_originals=lambda: _listed(model, published),
             exact_sums=SumLaws(exact, group_of_cell, published),
@@ -109,7 +109,7 @@ def infer_moves(
         group_of_cell=group_of_cell,
         first=published - model.span,
         chances=np.concatenate([found.changes, certain]),
-        draw_originals=_tables(partial(sampling.draw, model), group_of_cell, published),
+        draw_originals=of_tables(partial(sampling.draw, model), group_of_cell, published),
         count_originals=lambda: number_of_originals(model),
         standard_errors=np.concatenate([found.standard_errors, np.zeros_like(certain)]),
         error=float(found.standard_errors.max(initial=0.0)),
@@ -120,7 +120,7 @@ def infer_moves(
     )
 
 
-def _tables(draw: DrawChanges, group_of_cell: Ints, published: Ints) -> DrawChanges:
+def of_tables(draw: DrawChanges, group_of_cell: Ints, published: Ints) -> DrawChanges:
     """Whole originals from the changes of the groups."""
 
     def drawn(number: int, generator: np.random.Generator, progress: Progress) -> Ints:

@@ -127,7 +127,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     """
     progress.report(say("grouping the cells"), 0.0)
     published = likelihood.published
-    _check_counts(likelihood)
+    check_counts(likelihood)
     counts = published.counts.reshape(-1)
     sig = signatures(likelihood.moves)
     touched = np.flatnonzero(sig.group_of_cell >= 0)
@@ -148,8 +148,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
         worth = _log_prior(own, counts, (cells, starts), reach + 1, span + 1, progress)
         worth = np.where(np.isfinite(worth), worth, 10 * IMPOSSIBLE)
     if likelihood.rule == "none" or not isinstance(prior, Uniform):
-        log_prior = _log_prior(prior, counts, (cells, starts), reach, span, progress)
-        _check_prior(prior, log_prior, sig, published)
+        log_prior = prior_logs(prior, published, sig, reach, progress)
     return GroupModel(
         moves=over_groups(likelihood.moves, sig),
         signatures=sig,
@@ -170,7 +169,26 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     )
 
 
-def _check_counts(likelihood: MoveSequence) -> None:
+def prior_logs(
+    prior: Prior, published: Table, sig: Signatures, reach: Ints, progress: Progress
+) -> Floats:
+    """Log prior of every change of the groups, (groups, 2 span + 1), up to a constant by group.
+
+    Raises
+    ------
+    InfeasibleError
+        If the prior excludes every original that some cell could have.
+    """
+    touched = np.flatnonzero(sig.group_of_cell >= 0)
+    cells = touched[np.argsort(sig.group_of_cell[touched], kind="stable")]
+    starts = np.searchsorted(sig.group_of_cell[cells], np.arange(len(sig)))
+    span = int(reach.max(initial=0))
+    out = _log_prior(prior, published.counts.reshape(-1), (cells, starts), reach, span, progress)
+    _check_prior(prior, out, sig, published)
+    return out
+
+
+def check_counts(likelihood: MoveSequence) -> None:
     """Raise if the mechanism never makes a published count."""
     published = likelihood.published
     if likelihood.rule == "none" or not published.has_negative:
@@ -337,10 +355,10 @@ class Coin:
     def log_masses(self, low_plus: SignedInts, low_minus: SignedInts) -> list[Floats]:
         """Logarithms of :meth:`masses`; -inf is impossible."""
         at = (np.clip(low_plus, -1, 2) + 1) * 4 + (np.clip(low_minus, -1, 2) + 1)
-        return [log[at] for log in self._logs]
+        return [log[at] for log in self.logs]
 
     @cached_property
-    def _logs(self) -> Floats:
+    def logs(self) -> Floats:
         """Log masses of -1, 0, +1 by the two smallest counts: nothing differs outside -1..2."""
         low = np.arange(-1, 3)
         masses = self.masses(np.repeat(low, 4), np.tile(low, 4))

@@ -1,28 +1,21 @@
-"""Commands from the mechanism to the release: parameters, seed, protect, priors, publish.
-
-Entering a published release into the house's register.
-
-The register is imported late: the library behind it would take a third of the program's start.
-"""
+"""Commands from the mechanism to the release: parameters, seed, protect, priors, publish."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
 
+from tabprotect.engine import house
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, public
-from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.set_bundles import Leaving
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.policy import Again, HousePolicy
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
-from tabprotect.engine.house import register_address, user_name
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
@@ -30,110 +23,18 @@ from tabprotect.engine.project.command import Arguments, Context, Declared, numb
 from tabprotect.engine.project.copy_as_command import SAVED, line, table_word
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
+from tabprotect.engine.project.releasing.entering import entered
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
 from tabprotect.engine.protection.coins import house_randomness
-from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, RunEvidence
+from tabprotect.engine.protection.problem import GIVEN_SEED, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.left_before import (
-    marks,
-    mechanism_digest,
-    refused_before,
-    remember_refusal,
-)
-from tabprotect.engine.register.register_entry import (
-    LeavingPublication,
-    admit,
-    admit_spending,
-    related,
-)
-from tabprotect.engine.release.privacy import KEY as PRIVACY
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.register.earlier_refusals import EarlierRefusals
+from tabprotect.engine.register.left_before import left_before
 from tabprotect.engine.release.tuned import USES, Tuned, Use
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
-
-
-@contextmanager
-def entered(
-    protected: Protected,
-    data: bytes,
-    *,
-    register: str | None,
-    rule: Again,
-    reason: str,
-    epsilon_limit: float = 0.0,
-) -> Iterator[None]:
-    """Enter a bundle whose files the block writes; the entry is withdrawn if the block fails.
-
-    The entry comes first: a release that nobody can look up is worse than an entry too many.
-
-    Raises
-    ------
-    RefusedError
-        When the policy allows no second release, or none without a reason, or no such budget.
-    InputError
-        When the register cannot be written.
-    """
-    problem, release = protected.record.problem, protected.release
-    place = register_address(register)
-    if place is None:
-        admit_spending((), release.mechanism.privacy, epsilon_limit)
-        yield
-        return
-    from tabprotect.engine.register.register import Register
-
-    bundle = sha256(data)
-    own = marks(problem)
-    with Register(place) as opened:
-        entries = opened.entries()
-        # The same bytes again are no new release, and are not examined a second time.
-        out = any(
-            e.publication.bundle == bundle
-            and e.publication.marks.original == own.original
-            and e.withdrawn is None
-            for e in entries
-        )
-        if not out:
-            earlier = related(own, entries, but=bundle)
-            admit(earlier, rule, reason)
-            admit_spending(earlier, release.mechanism.privacy, epsilon_limit)
-        number = opened.add(
-            LeavingPublication(
-                own,
-                bundle,
-                release.mechanism.method,
-                release.title,
-                _gate(release),
-                protected.record.decisions,
-                _who(protected.record),
-            ),
-            data,
-        )
-        try:
-            yield
-        except BaseException:
-            if number is not None:
-                opened.forget(number)
-            raise
-
-
-def _gate(release: Release) -> dict[str, object]:
-    gate, privacy = release.mechanism.gate, release.mechanism.privacy
-    return {
-        **({} if gate is None else gate.as_json()),
-        **({} if privacy is None else {PRIVACY: privacy.as_json()}),
-    }
-
-
-def _who(record: RunEvidence) -> str:
-    """The names of those who answer for it, else the name of the program's user."""
-    approved = say("approved by {approved_by}", record.approved_by) if record.approved_by else ""
-    if named := ", ".join(filter(None, [record.prepared_by, approved])):
-        return named
-    return user_name()
-
 
 FRESH_COINS = say(
     "fresh coins were drawn: the same table published again has others, and their average tells "
@@ -328,13 +229,13 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         )
     problem, accepted = project.problem, reason or (gate.UNSTATED if asked.accept_weak else "")
     values = project.protection.resolve_for(problem, project.given)
-    own = mechanism_digest(problem, project.method, values)
-    # One draw of the refused mechanism itself, accepted against the gate, involves no choice.
-    others = {
-        mechanism: method
-        for mechanism, method in refused_before(problem, context.register).items()
-        if mechanism != own or not accepted
-    }
+    before = EarlierRefusals.of(
+        problem,
+        (project.protection, values, project.limits),
+        accepted=bool(accepted),
+        coins=randomness.coins,
+        register=context.register,
+    )
     try:
         protected = gate.protect(
             project.protection,
@@ -344,21 +245,24 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             policy=project.limits,
             accept=accepted,
             draft=asked.draft,
-            changed=bool(others),
+            changed=bool(before.others),
+            refused=before.draws,
             progress=context.progress,
         )
     except InfeasibleError as error:
         error.commands = tuple(line(remedied(project, s.parameters)) for s in error.suggestions)
         if isinstance(error, RefusedError):
-            remember_refusal(problem, project.method, own, context.register)
+            before.remember(context.register)
         raise
     if asked.draft and gate.against(protected, project.limits):
-        remember_refusal(problem, project.method, own, context.register)
-    if others:
+        before.remember(context.register)
+    if before.others:
         decisions = (
             *decisions,
             say(
-                "{AFTER_REFUSAL}: {values}", AFTER_REFUSAL, ", ".join(sorted(set(others.values())))
+                "{AFTER_REFUSAL}: {values}",
+                AFTER_REFUSAL,
+                ", ".join(sorted({one.method for one in before.others})),
             ),
         )
     if project.cycles_from.endswith(BY_FIGURES):
@@ -400,12 +304,19 @@ def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness,
         For a seed and fresh coins at once.
     """
     if fresh and seed is not None:
+        replayed = Randomness(seed, given=True, coins="fresh")
+        if not replayed.short:
+            # A recipe with seeds: the same coins, and the nonce that they were published with.
+            return replayed, (GIVEN_SEED, FRESH_COINS)
         raise ParameterError({"seed": say("given, and fresh coins are asked for as well")})
     seed = project.seed if seed is None and not fresh else seed
     values = project.protection.resolve_for(project.problem, project.given)
     if not project.protection.is_random(values):
         return Randomness.seeded(seed), ()
     if seed is not None:
+        own = house.key_file().exists() and not Randomness.seeded(seed).short
+        if own and house_randomness(project.problem, project.method, values).seed == seed:
+            return Randomness(seed, given=True, coins="house"), (GIVEN_SEED,)
         return Randomness.seeded(seed), (GIVEN_SEED,)
     if fresh or project.fresh:
         return Randomness.fresh(), (FRESH_COINS,)
@@ -481,6 +392,19 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         data = archive.pack(content)
         # The dossier comes first: without it a release could never be accounted for.
         files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
+    reason = asked.again.strip() or asked.accept.strip()
+    before = left_before(
+        protected.record.problem,
+        context.register,
+        release=protected.release,
+        whole=made[leaving.sealed(place)],
+        policy=project.limits,
+        progress=context.progress,
+    )
+    if before.close:
+        before.admit(
+            project.limits, reason or (gate.UNSTATED if protected.record.overruled else "")
+        )
     leaving.make_folder(place)
     with entered(
         protected,

@@ -54,8 +54,14 @@ def test_a_failed_publish_changes_nothing(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_a_dossier_of_another_release_is_kept_under_a_free_name(tmp_path: Path) -> None:
+def test_a_dossier_of_another_release_is_kept_under_a_free_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     release, dossier = tmp_path / "r.zip", tmp_path / "d.zip"
+    policy = tmp_path / "policy" / "policy.toml"
+    policy.parent.mkdir()
+    policy.write_text('together = "warn"\n')
+    monkeypatch.setenv("TABPROTECT_POLICY", str(policy))
     first = published(protected(SEED), release, dossier)
     assert first.project.notes == ()
     old = dossier.read_bytes()
@@ -67,7 +73,12 @@ def test_a_dossier_of_another_release_is_kept_under_a_free_name(tmp_path: Path) 
     assert "d-2.zip" in third.project.notes[-1]
     # The same release again loses nothing.
     assert published(protected(SEED + 2), release, dossier).project.notes == ()
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["d-1.zip", "d-2.zip", "d.zip", "r.zip"]
+    assert sorted(p.name for p in tmp_path.glob("*.zip")) == [
+        "d-1.zip",
+        "d-2.zip",
+        "d.zip",
+        "r.zip",
+    ]
     assert confidential.read(dossier).release == verify(release).release
 
 

@@ -1,0 +1,313 @@
+"""What a reader learns from the fact that draws were refused before this release was made.
+
+An original x then weighs q(x)^r more, where q(x) is the chance that the gate refuses a draw of the
+refused mechanism from x, and r the number of its draws. Where all originals and all results of the
+coins can be listed this is computed. Else the refused draws are made again, from originals drawn from
+the posterior: an original whose draws are all refused is kept, and the kept ones are exact draws.
+Nothing is told where the refusal is certain whatever the original is.
+
+All chance follows from the release, and all work is counted: who verifies gets the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.belief.believing import OfRelease
+from tabprotect.engine.belief.effort import LEAST_EFFECTIVE, PROGRAMMED
+from tabprotect.engine.budgets import ATTEMPTS_JUDGED
+from tabprotect.engine.disclosure.coin_laws import RULES, forward_law, weighted
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.posterior.moves import sampling
+from tabprotect.engine.posterior.moves.elimination import Elimination
+from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Uniform
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence
+from tabprotect.engine.release.mechanism import Gate, RefusedDraws
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
+
+MOST_CELLS = 400
+"""Inner cells up to which refused draws are made again: a verdict on more takes too long."""
+
+LISTED_CELLS = 64
+"""Inner cells up to which originals are counted first."""
+
+PILOT = int(LEAST_EFFECTIVE)
+"""Originals on which one draw each is judged; if all are refused, the refusal is certain."""
+
+MOST_JUDGED = 500
+"""Most different draws that are judged: 10 to 50 ms each."""
+
+MOST_RUNS = 20_000
+"""Most draws that are made again."""
+
+
+GLANCED = 300
+"""Originals drawn to see whether far too many counts are known."""
+
+
+class JudgeAlone(Protocol):
+    """Judges a release by limits."""
+
+    def __call__(self, release: Release, policy: Gate, *, progress: Progress) -> Verdict: ...
+
+
+class _TooMuchError(Exception):
+    """More draws would have to be judged."""
+
+
+def weigh_refusals(
+    found: Posterior,
+    refused: tuple[RefusedDraws, ...],
+    randomness: Randomness,
+    verdict: JudgeAlone,
+    progress: Progress = SILENT,
+) -> Posterior | None:
+    """The posterior given that draws were refused; ``None`` if that is too much work, or says too little.
+
+    Parameters
+    ----------
+    randomness
+        That of the release, so that the posterior is a function of it.
+    verdict
+        The gate's.
+    """
+    if len(refused) != 1:
+        return None
+    draws, mechanism = refused[0].draws, refused[0].mechanism
+    gate = mechanism.gate
+    # The gate of a mechanism that was itself changed after refusals judges by these too.
+    if gate is None or gate.changed or gate.refused or mechanism.domain != found.domain:
+        return None
+    if found.domain.size > MOST_CELLS:
+        return None
+    judge = _Judge.of(refused[0], gate, verdict, progress)
+    if judge is None:
+        return None
+    try:
+        listed = _listed(found)
+        if listed is not None:
+            by_law = judge.chances(listed[0])
+            if by_law is not None:
+                weights = listed[1] * by_law**draws
+                if not weights.sum():
+                    return None
+                return weighted(found, listed[0], weights / weights.sum())
+        return _drawn(found, judge, draws, randomness.generator(), progress)
+    except (_TooMuchError, InputError, ParameterError):
+        return None
+
+
+def _listed(found: Posterior) -> tuple[Ints, Floats] | None:
+    if found.way != "exact" or found.domain.size > LISTED_CELLS:
+        return None
+    number = found.count_originals()
+    return found.list_originals() if number is not None and number <= ATTEMPTS_JUDGED else None
+
+
+@dataclass(eq=False)
+class _Judge:
+    """Makes draws of a refused mechanism again, and judges each of them once."""
+
+    refused: RefusedDraws
+    gate: Gate
+    method: Method
+    verdict: JudgeAlone
+    progress: Progress
+    most: int = MOST_JUDGED
+    by_draws: bool = False
+    _known: dict[bytes, bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, refused: RefusedDraws, gate: Gate, verdict: JudgeAlone, progress: Progress
+    ) -> _Judge | None:
+        """``None`` for a method whose chance rests on more than the table."""
+        if refused.mechanism.method not in methods():
+            return None
+        method = methods()[refused.mechanism.method]
+        return None if method.needs else cls(refused, gate, method, verdict, progress)
+
+    def is_refused(self, release: Release) -> bool:
+        """Whether the gate refuses a draw."""
+        key = b"".join(
+            np.ascontiguousarray(array, dtype="<i8").tobytes()
+            for one in release.tables
+            for array in (*one.table.cells, np.flatnonzero(one.hidden))
+        )
+        if key not in self._known:
+            if len(self._known) >= self.most:
+                raise _TooMuchError
+            self.progress.report(say("judging other draws"), len(self._known) / self.most)
+            self._known[key] = self._judged(release)
+        return self._known[key]
+
+    def _judged(self, release: Release) -> bool:
+        likelihood = likelihood_of(release)
+        if isinstance(likelihood, MoveSequence) and not release.domain.structural:
+            model = group_model(likelihood, Uniform(), self.progress)
+            self.by_draws = self.by_draws or Elimination.of(model, self.progress) is None
+            if self.by_draws:
+                # A verdict by drawn originals takes too long: enough to see what is beyond doubt.
+                return self._beyond_doubt(model, release)
+        else:
+            self._check(likelihood, release)
+        found = self.verdict(release, self.gate, progress=self.progress)
+        if "simulation" in found.left_out:
+            raise _TooMuchError
+        return found.passed is not True
+
+    def _beyond_doubt(self, model: GroupModel, release: Release) -> bool:
+        """Whether far more counts are known than may be; it is too much work to see that they are not."""
+        randomness = OfRelease(release, "beyond doubt")
+        drawn = sampling.draw(model, GLANCED, randomness.generator(), self.progress)
+        sig = model.signatures
+        cells = np.flatnonzero(sig.group_of_cell >= 0)
+        counts = release.table.counts.reshape(-1)[cells] + drawn[:, sig.group_of_cell[cells]]
+        rule = self.gate.at_risk
+        small = (counts >= rule.low) & (counts <= rule.high)
+        known = int((small.all(axis=0) & (counts == counts[0]).all(axis=0)).sum())
+        if known <= 1 + 2 * self.gate.share * float(small.mean(axis=0).sum()):
+            raise _TooMuchError
+        return True
+
+    def _check(self, likelihood: Likelihood, release: Release) -> None:
+        plain = isinstance(likelihood, CellFactors) and likelihood.rerun is None
+        if len(release.tables) > 1 or not (plain or release.domain.size <= PROGRAMMED):
+            raise _TooMuchError
+
+    def chances(self, tables: Ints) -> Floats | None:
+        """The chance of a refusal from each original, by all results of the coins; or ``None``."""
+        mechanism = self.refused.mechanism
+        start = PublishedTable(
+            Table.dense(mechanism.domain, tables[0].reshape(mechanism.domain.shape))
+        )
+        release = Release((start,), replace(mechanism, gate=None))
+        if not self.method.is_random(mechanism.values):
+            return None
+        try:
+            likelihood = likelihood_of(release)
+        except (InputError, ParameterError, InfeasibleError):
+            return None
+        if not isinstance(likelihood, MoveSequence) or likelihood.rule not in RULES:
+            return None
+        if 3 ** (len(likelihood.moves) * likelihood.passes) > ATTEMPTS_JUDGED:
+            return None
+        laws = [forward_law(likelihood, table) for table in tables]
+        if len({y for law in laws for y in law}) > self.most:
+            return None
+        out = np.zeros(len(tables))
+        for number, law in enumerate(laws):
+            for y, chance in law.items():
+                counts = np.frombuffer(y, dtype=np.int64).reshape(mechanism.domain.shape)
+                other = PublishedTable(Table.dense(mechanism.domain, counts))
+                if self.is_refused(replace(release, tables=(other,))):
+                    out[number] += chance
+        return np.minimum(out, 1.0)
+
+    def draw(self, original: Ints, generator: np.random.Generator) -> bool:
+        """Whether one draw from an original is refused."""
+        mechanism = self.refused.mechanism
+        table = Table.dense(mechanism.domain, original.reshape(mechanism.domain.shape))
+        problem = Problem(table, self.gate.at_risk)
+        values = self.method.resolve_for(problem, dict(mechanism.parameters))
+        try:
+            release, draft = self.method.perform(problem, values, generator, self.progress)
+        except InfeasibleError:
+            # Who meets that was not refused by a gate.
+            return False
+        return bool(self.method.objection(draft.findings)) or self.is_refused(release)
+
+
+def _drawn(
+    found: Posterior,
+    judge: _Judge,
+    draws: int,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> Posterior | None:
+    """The posterior corrected by what the originals have in common whose draws are all refused."""
+    if found.r_hat is not None:
+        return None
+    tables: list[Ints] = [found.draw_originals(PILOT, generator, progress)]
+    first = np.array([judge.draw(table, generator) for table in tables[0]])
+    if first.all():
+        return found
+    runs = len(first)
+    kept = [
+        bool(one) and _all(judge, table, draws - 1, generator)
+        for one, table in zip(first, tables[0], strict=True)
+    ]
+    runs += int(first.sum()) * (draws - 1)
+    while sum(kept) < 2 * PILOT and runs < MOST_RUNS:
+        tables.append(found.draw_originals(PILOT, generator, progress))
+        try:
+            kept += [_all(judge, table, draws, generator) for table in tables[-1]]
+        except _TooMuchError:
+            # What is judged already may be enough.
+            tables.pop()
+            kept = kept[: sum(map(len, tables))]
+            break
+        runs += PILOT * draws
+    if sum(kept) < LEAST_EFFECTIVE:
+        return None
+    return _corrected(found, np.concatenate(tables), np.array(kept))
+
+
+def _all(judge: _Judge, table: Ints, draws: int, generator: np.random.Generator) -> bool:
+    return all(judge.draw(table, generator) for _ in range(draws))
+
+
+def _corrected(found: Posterior, tables: Ints, kept: Bools) -> Posterior:
+    """The chances, moved by as much as the kept draws differ from all."""
+    representative = np.zeros(len(found.chances), dtype=np.int64)
+    representative[found.group_of_cell] = np.arange(len(found.group_of_cell))
+    width = found.chances.shape[1]
+    columns = tables[:, representative] - found.first[representative]
+    inside = (columns >= 0) & (columns < width)
+    flat = np.where(inside, columns, 0) + np.arange(len(representative)) * width
+    size = len(representative) * width
+
+    def shares(rows: Bools) -> Floats:
+        seen = np.bincount(flat[rows].reshape(-1), inside[rows].reshape(-1), minlength=size)
+        return np.asarray(seen.reshape(-1, width) / rows.sum())
+
+    every = np.ones(len(tables), dtype=np.bool_)
+    chances = np.clip(found.chances + shares(kept) - shares(every), 0.0, 1.0)
+    chances /= chances.sum(axis=1, keepdims=True)
+    number = int(kept.sum())
+    # All draws tell of the posterior before; the error is that of the difference.
+    spread = max(1.0 / number - 1.0 / len(kept), 1e-12)
+    errors = np.sqrt(chances * (1.0 - chances) * spread)
+    remaining = tables[kept]
+
+    def draw(wanted: int, random: np.random.Generator, progress: Progress) -> Ints:
+        return np.asarray(remaining[random.integers(0, number, wanted)], dtype=np.int64)
+
+    return replace(
+        found,
+        way="monte_carlo",
+        chances=chances,
+        draw_originals=draw,
+        count_originals=lambda: None,
+        list_originals=lambda: None,
+        exact_sums=None,
+        standard_errors=errors,
+        error=float(errors.max(initial=0.0)),
+        effective_sample_size=1.0 / spread,
+        draws=number,
+        independent=True,
+    )

@@ -1,0 +1,255 @@
+"""The posterior of several releases by moves of one original, and of evidence on sums of its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.cycles.signatures import Signatures, signatures
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.posterior.factors.cell_laws import kind_logs
+from tabprotect.engine.posterior.moves.differences import NoneFitError
+from tabprotect.engine.posterior.moves.infer_moves import MOST_LISTED, of_tables
+from tabprotect.engine.posterior.moves.joint_elimination import JointElimination
+from tabprotect.engine.posterior.moves.joint_listing import listed_together
+from tabprotect.engine.posterior.moves.joint_model import JointModel, Steps, SumFactor
+from tabprotect.engine.posterior.moves.signature_model import Coin, check_counts, prior_logs
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
+
+
+def infer_together(
+    releases: Sequence[MoveSequence],
+    factors: CellFactors | None,
+    prior: Prior,
+    progress: Progress,
+) -> Posterior | None:
+    """The exact posterior; ``None`` if that is too much work.
+
+    Parameters
+    ----------
+    factors
+        Further evidence; what it says of whole originals is left out.
+
+    Raises
+    ------
+    InputError
+        If no original fits all of it.
+    """
+    if any(one.rule == "reversible" for one in releases):
+        return None
+    try:
+        model = _model(releases, factors, prior, progress)
+        found = JointElimination.of(model, progress)
+        if found is not None:
+            return _by_elimination(releases[0], prior, model, found, progress)
+        listed = listed_together(model, progress)
+    except NoneFitError:
+        listed = np.zeros((0, 0), dtype=np.int64), np.zeros(0)
+    if listed is None:
+        return None
+    if not len(listed[1]):
+        raise InputError(
+            say("no original fits all these releases"),
+            hint=say("check that they are of one and the same table"),
+        )
+    return _by_listing(releases[0], prior, model, listed)
+
+
+def _model(
+    releases: Sequence[MoveSequence],
+    factors: CellFactors | None,
+    prior: Prior,
+    progress: Progress,
+) -> JointModel:
+    moves, sequences = _cycles([one.moves for one in releases])
+    sig = signatures(moves)
+    first = releases[0].published.counts.reshape(-1)
+    steps, differences = [], []
+    cells = np.flatnonzero(sig.group_of_cell >= 0)
+    cells = cells[np.argsort(sig.group_of_cell[cells], kind="stable")]
+    starts = np.searchsorted(sig.group_of_cell[cells], np.arange(len(sig)))
+    for one, sequence in zip(releases, sequences, strict=True):
+        check_counts(one)
+        counts = one.published.counts.reshape(-1)
+        difference = first - counts
+        of_group = difference[sig.first_cell]
+        touched = sig.group_of_cell >= 0
+        if (
+            difference[~touched].any()
+            or (difference[touched] != of_group[sig.group_of_cell[touched]]).any()
+        ):
+            raise NoneFitError
+        lowest = np.minimum.reduceat(counts[cells], starts) if len(sig) else counts[:0]
+        coin = Coin(one.alpha, one.beta, one.gamma, one.rule)
+        steps.append(Steps(lowest, np.tile(sequence, one.passes), coin))
+        differences.append(of_group)
+    model = JointModel(
+        sig,
+        len(moves),
+        tuple(steps),
+        np.stack(differences[1:], axis=1) if differences[1:] else np.zeros((len(sig), 0), np.int64),
+    )
+    sums: list[SumFactor] = []
+    if releases[0].rule == "none" or not isinstance(prior, Uniform):
+        reach = model.touches()[0]
+        logs = prior_logs(prior, releases[0].published, sig, reach, progress)
+        span = logs.shape[1] // 2
+        for group in range(len(sig)):
+            touching, signs = sig.touching(group)
+            sums.append(
+                SumFactor(tuple(touching.tolist()), tuple(signs.tolist()), -span, logs[group])
+            )
+    if factors is not None:
+        sums += _sums(factors, model, first)
+    return replace(model, factors=tuple(sums))
+
+
+def _cycles(sets: Sequence[MoveSet]) -> tuple[MoveSet, list[Ints]]:
+    """All different cycles, and the cycle of each step of each set."""
+    known: dict[tuple[bytes, bytes], int] = {}
+    entries: list[tuple[Ints, Ints]] = []
+    sequences = []
+    for moves in sets:
+        sequence = np.zeros(len(moves), dtype=np.int64)
+        for number in range(len(moves)):
+            cells, signs = moves.entries(number)
+            key = cells.tobytes(), signs.tobytes()
+            if key not in known:
+                known[key] = len(entries)
+                entries.append((cells, signs.astype(np.int64)))
+            sequence[number] = known[key]
+        sequences.append(sequence)
+    lengths = [len(cells) for cells, _ in entries]
+    nothing = np.zeros(0, dtype=np.int64)
+    return (
+        MoveSet(
+            sets[0].domain,
+            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            np.concatenate([nothing, *(cells for cells, _ in entries)]),
+            np.concatenate([nothing, *(signs for _, signs in entries)]).astype(np.int8),
+            (),
+        ),
+        sequences,
+    )
+
+
+def _sums(factors: CellFactors, model: JointModel, published: Ints) -> list[SumFactor]:
+    """Evidence on sums of cells as factors over the cycles that cross their borders."""
+    sig = model.signatures
+    group_of_touch = np.repeat(np.arange(len(sig)), np.diff(sig.starts))
+    steps = np.bincount(model.releases[0].sequence, minlength=model.cycles)
+    out = []
+    for number, (a, b) in enumerate(zip(factors.starts[:-1], factors.starts[1:], strict=True)):
+        cells = factors.cells[a:b]
+        groups = sig.group_of_cell[cells]
+        weight = np.bincount(groups[groups >= 0], minlength=len(sig))
+        net = np.bincount(
+            sig.cycles, sig.signs * weight[group_of_touch], minlength=model.cycles
+        ).astype(np.int64)
+        crossing = np.flatnonzero(net)
+        reach = int((np.abs(net) * steps).sum())
+        sums = int(published[cells].sum()) + np.arange(-reach, reach + 1)
+        log = kind_logs(factors, int(factors.kind[number]), sums)
+        if not len(crossing):
+            if log[0] == -np.inf:
+                raise NoneFitError
+            continue
+        signs = tuple(net[crossing].tolist())
+        out.append(SumFactor(tuple(crossing.tolist()), signs, -reach, log))
+    return out
+
+
+def _by_elimination(
+    first: MoveSequence,
+    prior: Prior,
+    model: JointModel,
+    found: JointElimination,
+    progress: Progress,
+) -> Posterior:
+    sig = model.signatures
+    group_of_cell = np.where(sig.group_of_cell < 0, len(sig), sig.group_of_cell)
+    published = first.published.counts.reshape(-1)
+    certain = np.zeros((1, 2 * found.span + 1))
+    certain[0, found.span] = 1.0
+    listed = partial(_listed, model, sig, published)
+
+    def count() -> int | None:
+        tables = listed()
+        return None if tables is None else len(tables[1])
+
+    return Posterior(
+        published=first.published,
+        prior=prior,
+        way="exact",
+        reason=say(
+            "the releases differ by known numbers of each cycle, and the cycles overlap little enough"
+        ),
+        group_of_cell=group_of_cell,
+        first=published - found.span,
+        chances=np.concatenate([found.changes(progress), certain]),
+        draw_originals=of_tables(found.draw, group_of_cell, published),
+        count_originals=count,
+        list_originals=listed,
+    )
+
+
+def _listed(model: JointModel, sig: Signatures, published: Ints) -> tuple[Ints, Floats] | None:
+    found = listed_together(model)
+    if found is None or len(found[1]) * len(published) > MOST_LISTED:
+        return None
+    weight = np.exp(found[1] - found[1].max())
+    return _tables(found[0], sig, published), weight / weight.sum()
+
+
+def _tables(changes: Ints, sig: Signatures, published: Ints) -> Ints:
+    whole = np.concatenate([changes, np.zeros((len(changes), 1), dtype=np.int64)], axis=1)
+    group_of_cell = np.where(sig.group_of_cell < 0, len(sig), sig.group_of_cell)
+    return np.asarray(published + whole[:, group_of_cell])
+
+
+def _by_listing(
+    first: MoveSequence, prior: Prior, model: JointModel, listed: tuple[Ints, Floats]
+) -> Posterior:
+    changes, logs = listed
+    sig = model.signatures
+    published = first.published.counts.reshape(-1)
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    span = int(np.abs(changes).max(initial=0))
+    chances = np.zeros((len(sig) + 1, 2 * span + 1))
+    chances[-1, span] = 1.0
+    for group in range(len(sig)):
+        chances[group] = np.bincount(changes[:, group] + span, weights, minlength=2 * span + 1)
+    below = np.cumsum(weights)
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        at = np.searchsorted(below, generator.random(number) * below[-1], side="right")
+        return np.asarray(changes[np.minimum(at, len(changes) - 1)], dtype=np.int64)
+
+    few = len(weights) * len(published) <= MOST_LISTED
+
+    def listing() -> tuple[Ints, Floats] | None:
+        return (_tables(changes, sig, published), weights) if few else None
+
+    group_of_cell = np.where(sig.group_of_cell < 0, len(sig), sig.group_of_cell)
+    return Posterior(
+        published=first.published,
+        prior=prior,
+        way="exact",
+        reason=say("every original that fits was weighed by all releases"),
+        group_of_cell=group_of_cell,
+        first=published - span,
+        chances=chances,
+        draw_originals=of_tables(draw, group_of_cell, published),
+        count_originals=lambda: len(weights),
+        list_originals=listing,
+    )

@@ -1,0 +1,340 @@
+"""The exact posterior of several releases by moves of one original.
+
+The numbers by which the coefficients of two releases differ are known (:mod:`.differences`), so each
+cycle has one variable: the coefficients of all its steps in all releases, of which few combinations
+are left. The factors of all steps are those of the single releases, over the same cycles: the joint
+posterior is no wider than that of one release. Where cycles are dependent, the sum runs over all
+whole shifts, component by component.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
+from tabprotect.engine.cycles.graphs import MAX_WIDTH, components, eliminate
+from tabprotect.engine.posterior.moves.differences import NoneFitError, differences
+from tabprotect.engine.posterior.moves.joint_model import (
+    JointModel,
+    JointPart,
+    StepFactor,
+)
+from tabprotect.engine.posterior.moves.joint_sweep import JointSweep
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
+
+MOST_VALUES = 1_000
+"""Most combinations of the coefficients of one cycle."""
+
+MOST_SHIFTS = 2_000
+"""Most shifts of one component."""
+
+MOST_TRIED = 200_000
+"""Most combinations of the free numbers of a component."""
+
+MOST_ENTRIES = 2**27
+"""Most entries of all tables, over all shifts: some ten seconds."""
+
+MOST_HELD = 2**25
+"""Most entries of the tables of one component that are held at once."""
+
+
+@lru_cache(maxsize=4096)
+def _values(steps: tuple[int, ...], shift: tuple[int, ...]) -> Signs:
+    """All coefficients of a cycle's steps whose sums differ as they do, int8 (values, steps)."""
+    by_sum: list[dict[int, list[tuple[int, ...]]]] = []
+    for number in steps:
+        sums: dict[int, list[tuple[int, ...]]] = {}
+        for signs in itertools.product((-1, 0, 1), repeat=number):
+            sums.setdefault(sum(signs), []).append(signs)
+        by_sum.append(sums)
+    rows = []
+    for total, first in sorted(by_sum[0].items()):
+        others = [sums.get(total - less, []) for sums, less in zip(by_sum[1:], shift, strict=True)]
+        rows += [sum(parts, ()) for parts in itertools.product(first, *others)]
+    return np.array(rows, dtype=np.int8).reshape(len(rows), sum(steps))
+
+
+class JointElimination:
+    """The joint posterior of a model; build with :meth:`of`.
+
+    Raises
+    ------
+    NoneFitError
+        From :meth:`of` and :meth:`changes`, if no original fits all releases.
+    """
+
+    def __init__(self, model: JointModel, parts: list[JointPart], span: int) -> None:
+        self._model = model
+        self._parts = parts
+        self.span = span
+        counts = [np.bincount(one.sequence, minlength=model.cycles) for one in model.releases]
+        self._steps = np.stack(counts, axis=1)
+
+    @classmethod
+    def of(cls, model: JointModel, progress: Progress = SILENT) -> JointElimination | None:
+        """Return ``None`` if it is too wide, or there are too many shifts."""
+        progress.report(say("planning the posterior"), 0.0)
+        blocking = model.blocking()
+        parts = []
+        planner = _Planner(model, blocking)
+        span = int(model.touches()[0].max(initial=0))
+        self = cls(model, [], span)
+        entries = 0
+        for part in planner.parts():
+            if part is None:
+                return None
+            held = self._plan(part)
+            if held is None:
+                return None
+            entries += held * len(part.shifts)
+            if held > MOST_HELD or entries > MOST_ENTRIES:
+                return None
+            parts.append(part)
+        self._parts = parts
+        return self
+
+    def _plan(self, part: JointPart) -> int | None:
+        """Order the variables; the entries of all tables for one shift."""
+        local = {c: k for k, c in enumerate(part.cycles)}
+        scopes = [tuple(local[c] for c in one.scope) for one in part.factors]
+        scopes += [tuple(local[c] for c in one.cycles) for one in part.sums]
+        scopes += [tuple(local[c] for c in own) for owns in part.read for own in owns]
+        found = eliminate(scopes, list(range(len(part.cycles))), limit=MAX_WIDTH)
+        if found is None:
+            return None
+        position = {v: k for k, v in enumerate(found.order)}
+        part.order = tuple(part.cycles[v] for v in found.order)
+        part.axes = [
+            tuple(part.cycles[u] for u in (v, *sorted(clique, key=position.__getitem__)))
+            for v, clique in zip(found.order, found.cliques, strict=True)
+        ]
+        sizes = self._sizes(part).max(axis=0, initial=1)
+        size_of = dict(zip(part.cycles, sizes.tolist(), strict=True))
+        if max(size_of.values(), default=1) > MOST_VALUES:
+            return None
+        held = 0
+        for axes in part.axes:
+            each = 1
+            for cycle in axes:
+                each *= size_of[cycle]
+            held += each
+        return held
+
+    def _sizes(self, part: JointPart) -> Ints:
+        """Number of values of each cycle in each sector, int64 (sectors, cycles)."""
+        out = np.ones(part.shifts.shape[:2], dtype=np.int64)
+        for k, cycle in enumerate(part.cycles):
+            steps = tuple(self._steps[cycle].tolist())
+            if 3 ** max(steps) > 3 * MOST_VALUES:
+                return np.full(out.shape, MOST_VALUES + 1, dtype=np.int64)
+            which, at = np.unique(part.shifts[:, k], axis=0, return_inverse=True)
+            sizes = np.array([len(_values(steps, tuple(one))) for one in which.tolist()])
+            out[:, k] = sizes[at.reshape(-1)]
+        return out
+
+    def changes(self, progress: Progress = SILENT) -> Floats:
+        """The law of the change (original - first release) of each group, (groups, 2 span + 1)."""
+        out = np.zeros((len(self._model.signatures), 2 * self.span + 1))
+        out[:, self.span] = 1.0
+        for number, part in enumerate(self._parts):
+            logs, laws = [], []
+            for sector in range(len(part.shifts)):
+                progress.report(say("eliminating"), number / len(self._parts))
+                sweep = JointSweep(self._model, part, self._values(part, sector))
+                log = sweep.forward()
+                logs.append(log)
+                laws.append(
+                    sweep.laws(self.span) if log > -np.inf else np.zeros((len(part.groups), 1))
+                )
+            peak = max(logs, default=-np.inf)
+            if peak == -np.inf:
+                raise NoneFitError
+            part.chances = np.exp(np.array(logs) - peak)
+            part.chances /= part.chances.sum()
+            out[part.groups] = sum(
+                chance * law for chance, law in zip(part.chances, laws, strict=True) if chance
+            )
+        return out
+
+    def draw(
+        self, number: int, generator: np.random.Generator, progress: Progress = SILENT
+    ) -> Ints:
+        """Independent joint draws of the changes, int64 (number, groups)."""
+        out = np.zeros((number, len(self._model.signatures)), dtype=np.int64)
+        for at, part in enumerate(self._parts):
+            progress.report(say("drawing tables"), at / len(self._parts))
+            each = generator.multinomial(number, part.chances)
+            rows = generator.permutation(number)
+            begin = 0
+            for sector in np.flatnonzero(each).tolist():
+                sweep = JointSweep(self._model, part, self._values(part, sector))
+                sweep.forward()
+                mine = rows[begin : begin + int(each[sector])]
+                out[mine[:, None], np.array(part.groups)] = sweep.draw(len(mine), generator)
+                begin += len(mine)
+        return out
+
+    def _values(self, part: JointPart, sector: int) -> dict[int, Signs]:
+        return {
+            cycle: _values(tuple(self._steps[cycle].tolist()), tuple(shift))
+            for cycle, shift in zip(part.cycles, part.shifts[sector].tolist(), strict=True)
+        }
+
+
+class _Planner:
+    """Cuts a model into parts that have nothing in common."""
+
+    def __init__(self, model: JointModel, blocking: Bools) -> None:
+        self._model, self._blocking = model, blocking
+        sig = model.signatures
+        self._touching = [
+            list(zip(*(x.tolist() for x in sig.touching(g)), strict=True)) for g in range(len(sig))
+        ]
+        self._occurrences = [one.occurrences(model.cycles) for one in model.releases]
+        # The columns of a release's coefficients among all those of a cycle.
+        counts = np.array([[len(x) for x in one] for one in self._occurrences], dtype=np.int64)
+        self._begin = np.cumsum(counts, axis=0) - counts
+        self._counts = counts
+
+    def parts(self) -> Iterator[JointPart | None]:
+        """The parts; ``None`` for one with too many shifts."""
+        model, sig = self._model, self._model.signatures
+        if not model.cycles:
+            return
+        left = np.repeat(sig.cycles[sig.starts[:-1]], np.diff(sig.starts))
+        further = [(one.cycles[0], c) for one in model.factors for c in one.cycles]
+        left = np.concatenate([left, [a for a, _ in further]]).astype(np.int64)
+        right = np.concatenate([sig.cycles, [b for _, b in further]]).astype(np.int64)
+        label = components(left, right, model.cycles)
+        factors = self._factors()
+        tight = self._hanging(factors)
+        by_label: dict[int, JointPart] = {}
+        nothing = np.zeros((0, 0, 0), dtype=np.int64)
+        for cycle, at in enumerate(label.tolist()):
+            part = by_label.setdefault(at, JointPart([], [], [], [], [], nothing))
+            part.cycles.append(cycle)
+        for group, touching in enumerate(self._touching):
+            part = by_label[int(label[touching[0][0]])]
+            part.groups.append(group)
+            owns: dict[int, list[int]] = {}
+            for cycle, _ in touching:
+                owns.setdefault(int(tight[cycle]), []).append(cycle)
+            part.read.append([tuple(own) for own in owns.values()])
+        for factor in factors:
+            by_label[int(label[factor.cycle])].factors.append(factor)
+        for sum_ in model.factors:
+            by_label[int(label[sum_.cycles[0]])].sums.append(sum_)
+        for part in by_label.values():
+            shifts = self._shifts(part)
+            if shifts is None:
+                yield None
+                return
+            part.shifts = shifts
+            yield part
+
+    def _hanging(self, factors: Sequence[StepFactor]) -> Ints:
+        """The component of each cycle by factors alone."""
+        pairs = [(one.cycle, c) for one in factors for c in one.scope]
+        pairs += [(one.cycles[0], c) for one in self._model.factors for c in one.cycles]
+        left = np.array([a for a, _ in pairs], dtype=np.int64)
+        right = np.array([b for _, b in pairs], dtype=np.int64)
+        return components(left, right, self._model.cycles)
+
+    def _factors(self) -> list[StepFactor]:
+        model, sig = self._model, self._model.signatures
+        group_of_touch = np.repeat(np.arange(len(sig)), np.diff(sig.starts))
+        order = np.argsort(sig.cycles, kind="stable")
+        bounds = np.searchsorted(sig.cycles[order], np.arange(model.cycles + 1))
+        groups = group_of_touch[order]
+        signs = sig.signs[order]
+        out = []
+        for r, release in enumerate(model.releases):
+            occurrences, blocking = self._occurrences[r], self._blocking[r]
+            for cycle in range(model.cycles):
+                own = range(int(bounds[cycle]), int(bounds[cycle + 1]))
+                mine = [(int(groups[k]), int(signs[k])) for k in own if blocking[groups[k]]]
+                for at, step in enumerate(occurrences[cycle].tolist()):
+                    sides = {1: {}, -1: {}}  # type: dict[int, dict[tuple[object, ...], int]]
+                    scope = {cycle}
+                    for group, sign in mine:
+                        later = self._later(r, group, step)
+                        scope.update(c for c, _, _ in later)
+                        low = int(release.lowest[group])
+                        known = sides[sign].get(later)
+                        sides[sign][later] = low if known is None else min(known, low)
+                    out.append(
+                        StepFactor(
+                            r,
+                            cycle,
+                            int(self._begin[r, cycle]) + at,
+                            tuple(sorted(scope)),
+                            tuple(
+                                tuple((low, later) for later, low in sides[s].items())  # type: ignore[misc]
+                                for s in (1, -1)
+                            ),
+                        )
+                    )
+        return out
+
+    def _later(self, r: int, group: int, step: int) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
+        """The cycles that touch a group after a step, their signs and columns."""
+        out = []
+        for cycle, sign in self._touching[group]:
+            steps, begin = self._occurrences[r][cycle], int(self._begin[r, cycle])
+            columns = tuple(begin + k for k, other in enumerate(steps.tolist()) if other > step)
+            if columns:
+                out.append((cycle, int(sign), columns))
+        return tuple(out)
+
+    def _shifts(self, part: JointPart) -> Ints | None:
+        """All differences of coefficients that lead from one release to the others."""
+        model = self._model
+        others = len(model.releases) - 1
+        if not others:
+            return np.zeros((1, len(part.cycles), 0), dtype=np.int64)
+        column = {c: k for k, c in enumerate(part.cycles)}
+        signs = np.zeros((len(part.groups), len(part.cycles)), dtype=np.int64)
+        for row, group in enumerate(part.groups):
+            for cycle, sign in self._touching[group]:
+                signs[row, column[cycle]] = sign
+        found = differences(signs, model.difference[part.groups])
+        if found is None:
+            return None
+        # A difference is at most as large as both can do together.
+        most = (self._counts[:1] + self._counts[1:])[:, part.cycles]
+        each = []
+        for r in range(others):
+            own = _within(found.found[:, r], found.kernel, found.free, most[r])
+            if own is None:
+                return None
+            each.append(own)
+        number = 1
+        for own in each:
+            number *= len(own)
+        if number > MOST_SHIFTS:
+            return None
+        picked = [np.stack(one, axis=-1) for one in itertools.product(*each)]
+        return (
+            np.stack(picked) if picked else np.zeros((0, len(part.cycles), others), dtype=np.int64)
+        )
+
+
+def _within(found: Ints, kernel: Ints, free: Ints, most: Ints) -> Ints | None:
+    """The solutions (n, cycles) with no number beyond its most; ``None`` if they are too many."""
+    if not len(free):
+        fits = (np.abs(found) <= most).all()
+        return found[None] if fits else found[None][:0]
+    ranges = [np.arange(-int(most[f]), int(most[f]) + 1) - found[f] for f in free]
+    number = 1
+    for one in ranges:
+        number *= len(one)
+    if number > MOST_TRIED:
+        return None
+    shift = np.stack([x.reshape(-1) for x in np.meshgrid(*ranges, indexing="ij")], axis=1)
+    solutions = found + shift @ kernel.T
+    return np.asarray(solutions[(np.abs(solutions) <= most).all(axis=1)])

@@ -1,0 +1,104 @@
+"""Entering a published release into the house's register.
+
+The register is imported late: the library behind it would take a third of the program's start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tabprotect.engine.bundle.archive import sha256
+from tabprotect.engine.disclosure.policy import Again
+from tabprotect.engine.house import register_address, user_name
+from tabprotect.engine.protection.problem import Protected, RunEvidence
+from tabprotect.engine.register.left_before import marks
+from tabprotect.engine.register.register_entry import (
+    LeavingPublication,
+    admit,
+    admit_spending,
+    related,
+)
+from tabprotect.engine.release.privacy import KEY as PRIVACY
+from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import say
+
+
+@contextmanager
+def entered(
+    protected: Protected,
+    data: bytes,
+    *,
+    register: str | None,
+    rule: Again,
+    reason: str,
+    epsilon_limit: float = 0.0,
+) -> Iterator[None]:
+    """Enter a bundle whose files the block writes; the entry is withdrawn if the block fails.
+
+    The entry comes first: a release that nobody can look up is worse than an entry too many.
+
+    Raises
+    ------
+    RefusedError
+        When the policy allows no second release, or none without a reason, or no such budget.
+    InputError
+        When the register cannot be written.
+    """
+    place = register_address(register)
+    if place is None:
+        admit_spending((), protected.release.mechanism.privacy, epsilon_limit)
+        yield
+        return
+    from tabprotect.engine.register.register import Register
+
+    problem, release = protected.record.problem, protected.release
+    bundle = sha256(data)
+    own = marks(problem)
+    with Register(place) as opened:
+        entries = opened.entries()
+        # The same bytes again are no new release, and are not examined a second time.
+        out = any(
+            e.publication.bundle == bundle
+            and e.publication.marks.original == own.original
+            and e.withdrawn is None
+            for e in entries
+        )
+        if not out:
+            earlier = related(own, entries, but=bundle)
+            admit(earlier, rule, reason)
+            admit_spending(earlier, release.mechanism.privacy, epsilon_limit)
+        number = opened.add(
+            LeavingPublication(
+                own,
+                bundle,
+                release.mechanism.method,
+                release.title,
+                _gate(release),
+                protected.record.decisions,
+                _who(protected.record),
+            ),
+            data,
+        )
+        try:
+            yield
+        except BaseException:
+            if number is not None:
+                opened.forget(number)
+            raise
+
+
+def _gate(release: Release) -> dict[str, object]:
+    gate, privacy = release.mechanism.gate, release.mechanism.privacy
+    return {
+        **({} if gate is None else gate.as_json()),
+        **({} if privacy is None else {PRIVACY: privacy.as_json()}),
+    }
+
+
+def _who(record: RunEvidence) -> str:
+    """The names of those who answer for it, else the name of the program's user."""
+    approved = say("approved by {approved_by}", record.approved_by) if record.approved_by else ""
+    if named := ", ".join(filter(None, [record.prepared_by, approved])):
+        return named
+    return user_name()

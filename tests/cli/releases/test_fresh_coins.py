@@ -1,0 +1,98 @@
+"""Fresh coins are told apart from the house's, and releases that say too much together are refused."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+SMALL = "A,B,count\na1,b1,1\na1,b2,2\na1,b3,0\na2,b1,0\na2,b2,2\na2,b3,1\n"
+FOURS = "example:duncan-roehrig-4x4"
+
+
+def mechanism(path: Path) -> dict[str, Any]:
+    with zipfile.ZipFile(path) as bundle:
+        found: dict[str, Any] = json.loads(bundle.read("mechanism.json"))
+    return found
+
+
+def test_equal_fresh_releases_multiply_and_equal_house_ones_are_one(
+    run: Run, tmp_path: Path
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text(SMALL)
+    words = ("protect", table, "--set", "cycles=elementary", "--set", "blocking=negative")
+    same: dict[str, list[Path]] = {}
+    for number in range(60):
+        out = tmp_path / f"{number}.zip"
+        run(*words, "--fresh", "--accept", "a reason", "--register", "none", "--out", out)
+        with zipfile.ZipFile(out) as bundle:
+            same.setdefault(bundle.read("table.csv").decode(), []).append(out)
+        if any(len(found) == 2 for found in same.values()):
+            break
+    one, other = next(found for found in same.values() if len(found) == 2)
+    first, second = mechanism(one), mechanism(other)
+    assert first["coins"] == second["coins"] == "fresh" and first["nonce"] != second["nonce"]
+    assert len(bytes.fromhex(first["nonce"])) == 16
+    both, alone = run("infer", one, other, "--json").json, run("infer", one, "--json").json
+    assert both["way"] == "exact"
+    assert both["cells"] != alone["cells"]
+    assert "same draw" not in run("infer", one, other).out
+    # The house's own coins: the same bytes, and one draw under two titles.
+    for name in ("h1", "h2"):
+        given = ("--accept", "a reason", "--title", name, "--register", "none")
+        run(*words, *given, "--out", tmp_path / f"{name}.zip")
+    house = mechanism(tmp_path / "h1.zip")
+    assert house["coins"] == "house" and "nonce" not in house
+    told = run("infer", tmp_path / "h1.zip", tmp_path / "h2.zip")
+    assert "One release is the same draw as another" in told.out + told.err
+
+
+@pytest.mark.parametrize(
+    ("stated", "why"),
+    [
+        ({"coins": "own"}, '"coins" must be one of'),
+        ({"coins": "fresh"}, '"nonce" does not go'),
+        ({"coins": "house", "nonce": "00" * 16}, '"nonce" does not go'),
+        ({"coins": "fresh", "nonce": "xy" * 16}, '"nonce" does not go'),
+    ],
+)
+def test_forged_coins_are_refused(stated: dict[str, str], why: str) -> None:
+    from tabprotect.engine.errors import InputError
+    from tabprotect.engine.release.mechanism import Mechanism
+    from tabprotect.engine.tables.domain import Domain
+
+    with pytest.raises(InputError, match=why):
+        Mechanism.from_json({"method": "any", **stated}, Domain.of_shape((2, 2)))
+
+
+def test_what_is_too_much_together_is_refused(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register = ("--register", tmp_path / "register.sqlite")
+    refused = None
+    for number in range(12):
+        out = tmp_path / f"{number}.zip"
+        done = run("protect", FOURS, "--fresh", "--out", out, *register, "--json")
+        if done.code:
+            refused = done
+            break
+        assert done.json["verdict"]["accepted"]
+    assert refused is not None and refused.code == 5 and not out.exists()
+    assert "Together with" in refused.json["error"]["message"]
+    # All that left count, each as a draw of its own.
+    checked = run("register", "check", FOURS, *register, "--json").json
+    assert checked["together"]["releases"] == number == checked["kept"]
+    assert "Together with" in checked["warnings"][0]["message"]
+    policy = tmp_path / "policy.toml"
+    policy.write_text('together = "reason"\n')
+    monkeypatch.setenv("TABPROTECT_POLICY", str(policy))
+    again = ("protect", FOURS, "--fresh", *register, "--json")
+    reasons = ("--again", "asked for", "--accept", "asked for")
+    assert run(*again, *reasons, "--out", tmp_path / "reason.zip").code == 0

@@ -1,0 +1,161 @@
+"""Refused draws of another mechanism, and of the same one: against brute force over all coins."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabprotect.engine.belief.believing import Knowing, believe
+from tabprotect.engine.disclosure import refusals
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.verdict import verdict, weigh_refused
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
+
+from cycle_law import Counts, law
+
+DOMAIN = Domain.of_shape((2, 3))
+METHOD = methods()["cyclic_perturbation"]
+LIMITS = HousePolicy().limits()
+PLAIN = replace(LIMITS, passed=False)
+
+
+def mechanism(blocking: str, gate: Gate) -> Mechanism:
+    values = METHOD.resolve(DOMAIN, {"cycles": "strips-2", "blocking": blocking})
+    ones = Problem(Table.dense(DOMAIN, np.ones((2, 3), dtype=np.int64)))
+    done, _ = METHOD.perform(ones, values, np.random.default_rng(0))
+    return replace(done.mechanism, gate=gate)
+
+
+def released(counts: Counts, stated: Mechanism) -> Release:
+    table = Table.dense(DOMAIN, np.array(counts).reshape(2, 3))
+    return Release((PublishedTable(table),), stated)
+
+
+FIBRE: list[Counts] = [
+    (a, b, 4 - a - b, 3 - a, 2 - b, a + b - 2)
+    for a in range(4)
+    for b in range(3)
+    if 2 <= a + b <= 4
+]
+
+
+def laws(blocking: str) -> dict[Counts, dict[Counts, float]]:
+    moves = likelihood_of(released(FIBRE[0], mechanism(blocking, LIMITS))).moves
+    entries = [moves.entries(k) for k in range(len(moves))]
+    cycles = [dict(zip(at.tolist(), by.tolist(), strict=True)) for at, by in entries]
+    return {x: law(x, cycles, blocking) for x in FIBRE}
+
+
+def refused_with(blocking: str) -> dict[Counts, float]:
+    """The chance that a draw from each original is refused."""
+    stated = mechanism(blocking, LIMITS)
+    out = {}
+    judged: dict[Counts, bool] = {}
+    for x, outcomes in laws(blocking).items():
+        for y in outcomes:
+            if y not in judged:
+                judged[y] = verdict(released(y, stated)).passed is True
+        out[x] = sum(p for y, p in outcomes.items() if not judged[y])
+    return out
+
+
+def chances(found: Posterior, cell: int) -> dict[int, float]:
+    values, shares = found.distribution(DOMAIN.unflat(cell))
+    return {v: p for v, p in zip(values.tolist(), shares.tolist(), strict=True) if p}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "draws"), [("any_zero", "negative", 3), ("any_zero", "any_zero", 2)]
+)
+def test_refused_draws_weigh_the_originals(first: str, second: str, draws: int) -> None:
+    q, law_of = refused_with(first), laws(second)
+    assert len(set(q.values())) >= 4 and max(q.values()) == 1.0
+    refused = (RefusedDraws(draws, mechanism(first, PLAIN)),)
+    gate = replace(LIMITS, changed=first != second, refused=refused)
+    stated = mechanism(second, gate)
+    moved = 0.0
+    for y in {y for outcomes in law_of.values() for y in outcomes}:
+        weights = {x: p[y] * q[x] ** draws for x, p in law_of.items() if y in p and q[x]}
+        total = sum(weights.values())
+        if not total:
+            # None of its originals is refused: it cannot follow a refusal.
+            continue
+        release = released(y, stated)
+        read = believe([release], knowing=Knowing(weigh_refused=weigh_refused)).posterior
+        assert read.complete and "taken in" in read.note
+        plain = infer(likelihood_of(release))
+        small = {1, 2}
+        truth = np.zeros(2)
+        for cell in range(6):
+            expected: dict[int, float] = {}
+            for x, weight in weights.items():
+                expected[x[cell]] = expected.get(x[cell], 0.0) + weight / total
+            assert chances(read, cell) == pytest.approx(expected, abs=1e-12)
+            before = chances(plain, cell)
+            moved = max([moved, *(abs(before.get(v, 0.0) - p) for v, p in expected.items())])
+            truth += [
+                sum(p**2 for v, p in expected.items() if v in small),
+                sum(p for v, p in expected.items() if v in small),
+            ]
+        # The gate judges what this reader believes.
+        judged = verdict(release)
+        assert judged.left_out == ()
+        assert judged.tables[0].mean_belief == pytest.approx(truth[0] / truth[1])
+        # Who does not weigh them says so.
+        assert believe([release]).posterior.left_out == ("attempts",)
+    assert moved > 0.02
+
+
+def test_draws_that_are_made_again_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = (RefusedDraws(2, mechanism("any_zero", PLAIN)),)
+    release = released(FIBRE[3], mechanism("negative", LIMITS))
+    found = infer(likelihood_of(release))
+    exact = weigh_refused(found, refused, Randomness.seeded(1))
+    monkeypatch.setattr(refusals, "LISTED_CELLS", 0)
+    drawn = weigh_refused(found, refused, Randomness.seeded(1))
+    assert exact is not None and drawn is not None and drawn.draws is not None
+    assert exact.way == "exact" and drawn.way == "monte_carlo" and drawn.independent
+    assert drawn.draws >= 100 and drawn.error is not None and drawn.error < 0.05
+    for cell in range(6):
+        one, other = chances(exact, cell), chances(drawn, cell)
+        for value in one.keys() | other.keys():
+            gap = abs(one.get(value, 0.0) - other.get(value, 0.0))
+            assert gap < 4 * drawn.error + 1e-9
+    again = weigh_refused(found, refused, Randomness.seeded(1))
+    assert again is not None and (again.chances == drawn.chances).all()
+
+
+def test_a_certain_refusal_tells_nothing() -> None:
+    table = Table.dense(DOMAIN, np.ones((2, 3), dtype=np.int64))
+    release = Release((PublishedTable(table),), mechanism("negative", LIMITS))
+    found = infer(likelihood_of(release))
+    refused = RefusedDraws(3, mechanism("any_zero", replace(PLAIN, share=0.0, belief_limit=0.5)))
+    again = weigh_refused(found, (refused,), Randomness.seeded(1))
+    assert again is not None
+    assert chances(again, 0) == pytest.approx(chances(found, 0))
+
+
+def test_what_is_too_much_is_left_out() -> None:
+    release = released(FIBRE[3], mechanism("negative", LIMITS))
+    found = infer(likelihood_of(release))
+    one = RefusedDraws(3, mechanism("any_zero", PLAIN))
+    assert weigh_refused(found, (one, one), Randomness.seeded(1)) is None
+    other = RefusedDraws(3, replace(one.mechanism, method="cell_key"))
+    assert weigh_refused(found, (other,), Randomness.seeded(1)) is None
+    gate = replace(LIMITS, changed=True, refused=(one, one))
+    judged = verdict(released(FIBRE[3], mechanism("negative", gate)))
+    assert judged.left_out == ("attempts",) and judged.passed is not True
