@@ -97,7 +97,8 @@ class Task:
     below, above : int64 (size,)
         The protection levels of primary cells: the interval a reader can narrow the count down to
         must contain ``count - below .. count + above``. What a reader knows to be impossible is
-        not asked for: ``below`` is cut at the room.
+        not asked for: ``below`` is cut at the room, and at what is left of a sum for those who
+        are alone in a part of it.
     cost : float64 (size,)
         Cost of hiding a cell that is not primary; infinite where it must be published.
     insiders
@@ -138,7 +139,8 @@ class Task:
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "room", values - lower.published)
         object.__setattr__(self, "inner_room", inner - lower.inner)
-        object.__setattr__(self, "below", np.minimum(self.below, self.room))
+        known = _known_by_insiders(self)
+        object.__setattr__(self, "below", np.minimum(self.below, np.minimum(self.room, known)))
 
     @property
     def levels(self) -> dict[str, Ints]:
@@ -147,6 +149,20 @@ class Task:
             "below": np.where(self.primary, self.below, 0),
             "above": np.where(self.primary, self.above, 0),
         }
+
+
+def _known_by_insiders(task: Task) -> Ints:
+    """How far each published count (size,) can fall for insiders who are alone in a part of it.
+
+    They know that they are there: no pattern leaves open to them that the sum is less.
+    """
+    if task.insiders not in ("one", "all"):
+        return task.values
+    person = persons(task)
+    people = np.zeros(task.publication.domain.size, dtype=np.int64)
+    people[person[person >= 0]] = 1
+    inside: Ints = np.where(person >= 0, 0, np.asarray(task.publication.incidence @ people))
+    return task.values - (np.minimum(inside, 1) if task.insiders == "one" else inside)
 
 
 def persons(task: Task) -> Ints:
