@@ -75,6 +75,8 @@ class TableVerdict:
         values together are believed with more than the limit.
     left_out
         The kinds of what is left out.
+    basis
+        What was weighed of the choice of the published numbers, in words; empty if nothing was.
     """
 
     who: Who
@@ -90,6 +92,7 @@ class TableVerdict:
     mean_belief: float | None = None
     small_known: int = 0
     left_out: tuple[Kind, ...] = ()
+    basis: str = ""
 
     @property
     def label(self) -> str:
@@ -244,8 +247,9 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict in words."""
         failing = self.failing
+        bases = dict.fromkeys(table.basis for table in self._user if table.basis)
         if failing:
-            return joined((self._failure(table) for table in failing[:3]), " ")
+            return joined([*(self._failure(table) for table in failing[:3]), *bases], " ")
         if not self.judged:
             return say("{said}. {note}", capital(NOT_WORKED_OUT), self.note)
         inside = joined(
@@ -255,6 +259,7 @@ class Verdict:
         )
         said = capital(learned(self, self.limit))
         judged = say("{said}.{inside} Judged {SAID}.", said, inside, SAID[self.way])
+        judged = joined([judged, *bases], " ")
         if self.complete:
             return judged
         return say("{judged} {unjudged}", judged, self.unjudged)

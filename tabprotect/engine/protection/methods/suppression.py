@@ -85,17 +85,14 @@ from tabprotect.languages.said import say
 GIVEN = "statuses_given"
 """Disclosed: whether statuses were given, not which."""
 
-RUNS = 30
-"""Random choices by which the chance of a pattern is estimated for one original."""
-
 GIVEN_NOTE = say(
     "This posterior knows what is published, and not which cells had to be hidden or published "
     "because of statuses given beforehand."
 )
 
 NOTE = say(
-    "This posterior knows what is published, and not that the choice of the hidden cells itself "
-    "tells something."
+    "Which cells were hidden tells something, too: a reader with this program can try every table "
+    "that fits."
 )
 
 
@@ -275,8 +272,7 @@ class Suppression(Method):
             at_random = self.is_random(values)
             cost = 500.0 + 100.0 * publication.domain.size
             cost += most_work(publication, values[SEARCH])
-            cost *= RUNS if at_random else 1
-            again = _again(publication, values, rule, hidden, RUNS if at_random else 1)
+            again = _again(publication, values, rule, hidden)
             rerun = Rerun(again, exact=not at_random, cost=cost)
         # One more than the count, so that 0 can stand for none.
         return sum_factors(
@@ -290,9 +286,9 @@ class Suppression(Method):
 
 
 def _again(
-    publication: Publication, values: Values, rule: SmallCount, hidden: Bools, runs: int
+    publication: Publication, values: Values, rule: SmallCount, hidden: Bools
 ) -> Callable[[Table, np.random.Generator], float]:
-    """The share of ``runs`` choices for an original in which these very cells are hidden."""
+    """1 for an original in which a choice hides these very cells, else 0."""
 
     search = values[SEARCH]
 
@@ -301,13 +297,10 @@ def _again(
         if (task.primary & ~hidden).any():
             return 0.0
         try:
-            found = 0
-            for _ in range(runs):
-                choice = choose(_at_random(task, values, generator), search)
-                found += np.array_equal(choice.hidden, hidden)
-            return found / runs
+            choice = choose(_at_random(task, values, generator), search)
         except InfeasibleError:
             return 0.0
+        return float(np.array_equal(choice.hidden, hidden))
 
     return estimate
 
