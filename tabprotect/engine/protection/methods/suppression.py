@@ -297,7 +297,7 @@ def _again(
         if (task.primary & ~hidden).any():
             return 0.0
         try:
-            choice = choose(_at_random(task, values, generator), search)
+            choice = choose(_at_random(task, values, generator), search, expected=hidden)
         except InfeasibleError:
             return 0.0
         return float(np.array_equal(choice.hidden, hidden))

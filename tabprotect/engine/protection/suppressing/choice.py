@@ -80,8 +80,18 @@ def most_work(publication: Publication, search: Search = "usual") -> float:
     return max(WORK, BY_NUMBER * count) * (LONGER if search == "longer" else 1.0)
 
 
-def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) -> HidingChoice:
+def choose(
+    task: Task,
+    search: Search = "usual",
+    progress: Progress = SILENT,
+    expected: Bools | None = None,
+) -> HidingChoice:
     """The cheapest hiding set found. Deterministic.
+
+    Parameters
+    ----------
+    expected : bool (published cells,)
+        Where only matters whether it is this set: another one may come out unfinished.
 
     Raises
     ------
@@ -95,7 +105,7 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
     problem = HidingProblem.of(task)
     start = None
     if not limit or _quick(problem):
-        start = select(task, progress)
+        start = select(task, progress, None if limit else expected)
     if start is not None and (not limit or not _cost(problem, start)):
         cost = _cost(problem, start)
         return HidingChoice(start, cost, None if cost else 0.0)
