@@ -211,7 +211,9 @@ def _refusal(
     progress: Progress,
 ) -> RefusedError:
     values, limits = how
-    ideas = remedies(method, problem, values, limits, progress)
+    # Where no sums are stated exactly there are no synthetic tables to try on.
+    public = method.kept(problem.table.domain, values) is not None
+    ideas = (remedies if public else mendings)(method, problem, values, limits, progress)
     attempts = limits.attempts_at_most
     dear = untried(method, problem.table.domain, values)
     drawn = "" if attempts == 1 else say("None of {attempts} draws passed. ", attempts)

@@ -91,7 +91,8 @@ def choose(
     Parameters
     ----------
     expected : bool (published cells,)
-        Where only matters whether it is this set: another one may come out unfinished.
+        Where only matters whether it is this set: another one may come out unfinished, and costs
+        are not told.
 
     Raises
     ------
@@ -102,10 +103,12 @@ def choose(
     limit = most_work(task.publication, search)
     progress = Announced(progress, limit / 1e6)
     progress.report(say("secondary suppression"), 0.0)
+    if expected is not None and not limit:
+        return HidingChoice(select(task, progress, expected), 0.0, None)
     problem = HidingProblem.of(task)
     start = None
     if not limit or _quick(problem):
-        start = select(task, progress, None if limit else expected)
+        start = select(task, progress)
     if start is not None and (not limit or not _cost(problem, start)):
         cost = _cost(problem, start)
         return HidingChoice(start, cost, None if cost else 0.0)

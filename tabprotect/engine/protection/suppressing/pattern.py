@@ -26,7 +26,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.near_tables.deviation import Deviation
 from tabprotect.engine.protection.suppressing.near_tables.linear_moves import LinearMoves
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
-from tabprotect.engine.protection.suppressing.task import Task, persons
+from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.said import joined, plural, say
 
@@ -207,7 +207,7 @@ class _Selection:
             self._kept[first[inverse[task.forced]]] = True
         self._suppressed = self._kept.copy()
         self._engine.open(np.flatnonzero(self._kept))
-        self._person = persons(task)
+        self._person = task.person
         self._need = {
             +1: np.where(self._primary, self._levels(task.above), 0),
             -1: np.where(self._primary, self._levels(task.below), 0),

@@ -109,6 +109,8 @@ class Task:
         Cells that are hidden whatever it costs, and need no interval.
     values, room : int64 (size,)
         The true counts, and how far each is above the least that a reader allows.
+    person : int64 (size,)
+        The person alone in each published cell: the number of their inner cell, else -1.
     inner_room : int64 (inner cells,)
         The same of the inner cells.
     """
@@ -125,6 +127,7 @@ class Task:
     values: Ints = field(init=False)
     room: Ints = field(init=False)
     inner_room: Ints = field(init=False)
+    person: Ints = field(init=False)
 
     def __post_init__(self) -> None:
         values: Ints = np.asarray(self.publication.incidence @ self.table.counts.reshape(-1))
@@ -139,6 +142,7 @@ class Task:
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "room", values - lower.published)
         object.__setattr__(self, "inner_room", inner - lower.inner)
+        object.__setattr__(self, "person", _persons(self, inner))
         known = _known_by_insiders(self)
         object.__setattr__(self, "below", np.minimum(self.below, np.minimum(self.room, known)))
 
@@ -158,16 +162,14 @@ def _known_by_insiders(task: Task) -> Ints:
     """
     if task.insiders not in ("one", "all"):
         return task.values
-    person = persons(task)
+    person = task.person
     people = np.zeros(task.publication.domain.size, dtype=np.int64)
     people[person[person >= 0]] = 1
     inside: Ints = np.where(person >= 0, 0, np.asarray(task.publication.incidence @ people))
     return task.values - (np.minimum(inside, 1) if task.insiders == "one" else inside)
 
 
-def persons(task: Task) -> Ints:
-    """The person alone in each published cell (size,): the number of their inner cell, else -1."""
-    inner = task.table.counts.reshape(-1)
+def _persons(task: Task, inner: Ints) -> Ints:
     if task.insiders == "none":
         return np.full(len(task.values), -1, dtype=np.int64)
     # A sum of 1 has one inner count of 1, and zeros.
