@@ -27,9 +27,17 @@ hidden, which are sensitive besides, and what hiding a cell costs.
 What a reader learns: the published counts exactly, and of the suppressed ones what these leave
 open. The intervals are no promise against somebody who runs this program on every table that
 fits: which cells were hidden tells something, too. In small tables such a reader is certain of
-one sensitive count in eight though every interval is kept. The posterior of a small table takes
-the whole choice into account, by protecting each possible original again. The cure is a random
-choice: every cost is multiplied by a secret factor, so that other tables give the same pattern.
+one sensitive count in eight though every interval is kept. So the release is judged with the
+choice: every table that fits is protected again, or, where they are too many, drawn ones are until
+enough give the same pattern; where that cannot be done it is not judged, and takes a reason.
+
+Other costs do not mend it: what tells is which cells need protection, and how much room the others
+have. A random choice, which multiplies every cost by a secret factor, helps some and is no cure.
+The choice by blocks is one: the categories of every variable are cut in order into groups (of 2, or
+more), and in every published table each block of such groups that holds a sensitive count is hidden
+whole, zeros excepted, and nothing else. Nothing but which blocks hold one can be learned from the
+pattern, and that is judged at once in tables of any size. It promises no interval, levels and costs
+do not enter, and in large sparse tables it hides about twice as many cells.
 
 Worked example: in the 4 x 4 table 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 hiding the
 counts 1 and 2 and three more cells leaves 15 tables, three without a suppressed zero, and no
@@ -169,8 +177,9 @@ class Suppression(Method):
             say(
                 "The published numbers alone, with the knowledge that hidden cells are not zero, leave "
                 "every sensitive count c open at least from max(n, 1, c - L) to c + L (n: non-zero "
-                "cells it is made of; 0 for both where hidden cells may be zero). It is no promise "
-                "against somebody who runs this program on every table that fits."
+                "cells it is made of, where hidden cells may be zero those that insiders know of; 0 for "
+                "the 1 there). It is no promise against somebody who runs this program on every table "
+                "that fits."
             ),
         ),
         ("posterior", say("What a reader can believe about each count can be computed.")),
