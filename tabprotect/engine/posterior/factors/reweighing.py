@@ -259,9 +259,7 @@ class _Weigher:
         self.work += max(self.cost, solver_work() - before)
         return chance
 
-    def drawn(
-        self, base: Ints, unknown: Ints, calls: int, asked: int | None
-    ) -> _Weighed | None:
+    def drawn(self, base: Ints, unknown: Ints, calls: int, asked: int | None) -> _Weighed | None:
         """Drawn originals with a weight above 0; ``None`` where too few can be tried.
 
         As many are drawn as are asked for; else until they are worth ``WANTED`` independent draws,
@@ -327,7 +325,6 @@ class _Weigher:
                 each = max(1, repeats // batches)
                 out[batch, k] = sum(self.weight(original) for _ in range(each)) / each
         return out
-
 
     def _at_once(
         self, many: Callable[[Ints], Floats], base: Ints, what: tuple[Ints, Ints]

@@ -36,7 +36,7 @@ have. A random choice, which multiplies every cost by a secret factor, helps som
 The choice by blocks is one: the categories of every variable are cut in order into groups (of 2, or
 more), and in every published table each block of such groups that holds a sensitive count is hidden
 whole, zeros excepted, and nothing else. Nothing but which blocks hold one can be learned from the
-pattern, and that is judged at once in tables of any size. It promises no interval, levels and costs
+pattern, and in most tables that is judged at once. It promises no interval, levels and costs
 do not enter, and in large sparse tables it hides about twice as many cells.
 
 Worked example: in the 4 x 4 table 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 hiding the
@@ -177,9 +177,9 @@ class Suppression(Method):
             say(
                 "The published numbers alone, with the knowledge that hidden cells are not zero, leave "
                 "every sensitive count c open at least from max(n, 1, c - L) to c + L (n: non-zero "
-                "cells it is made of, where hidden cells may be zero those that insiders know of; 0 for "
-                "the 1 there). It is no promise against somebody who runs this program on every table "
-                "that fits."
+                "cells it is made of; where hidden cells may be zero, from max(0, c - L) or from what "
+                "people alone in a cell know of it). It is no promise against somebody who runs this "
+                "program on every table that fits."
             ),
         ),
         ("posterior", say("What a reader can believe about each count can be computed.")),
@@ -364,9 +364,7 @@ def _in_blocks(problem: Problem, publication: Publication, values: Values) -> Dr
     rule = _blocks(publication, values, problem.at_risk)
     suppressed = rule.hidden(problem.table.counts.reshape(-1))
     number = int(rule.held(suppressed).sum())
-    tables, statuses = _main_first(
-        publication, task.values, suppressed, _letters(task, suppressed)
-    )
+    tables, statuses = _main_first(publication, task.values, suppressed, _letters(task, suppressed))
     sentence = plural(
         number,
         "{number} block with a sensitive count is hidden, {suppressed} published numbers in all.",

@@ -219,7 +219,9 @@ def test_blocks_promise_no_interval_and_take_no_statuses() -> None:
 
 def test_zeros_may_be_hidden_wherever_they_may_be_published() -> None:
     """A sum of two people cannot fall to 0 for either of them: that is not asked for."""
-    table = _table((4, 3, 2), [1, 1, 4, 5, 0, 1, 1, 0, 3, 4, 5, 6, 3, 4, 2, 5, 4, 3, 6, 4, 5, 3, 4, 4])
+    table = _table(
+        (4, 3, 2), [1, 1, 4, 5, 0, 1, 1, 0, 3, 4, 5, 6, 3, 4, 2, 5, 4, 3, 6, 4, 5, 3, 4, 4]
+    )
     problem = Problem(table, at_risk=RULE)
     for zeros in ("published", "allowed"):
         values = PLUGIN.resolve(table.domain, {"zeros": zeros, "level": 2})
