@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.designs import bidiagonal, elementary
-from tabprotect.engine.disclosure import gate_chance as before
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import (
     InfeasibleError,
     InputError,
@@ -266,6 +267,14 @@ def test_drawing_cycles(example: Project) -> None:
         apply(short, "protect")
 
 
+def test_where_the_house_refuses_short_seeds_it_says_what_to_take(example: Project) -> None:
+    strict = replace(example, policy=HousePolicy(short_seed="refuse"))
+    with pytest.raises(RefusedError, match="the given seed is short") as error:
+        apply(strict, "protect", {"seed": 11})
+    assert "coins of the house" in str(error.value.hint)
+    assert apply(strict, "protect").project.protected is not None
+
+
 def test_protect_takes_the_seed_it_is_given_and_else_the_houses(example: Project) -> None:
     one, changes = History(example).apply("protect", {"seed": 11})
     two = apply(after(("set_seed", {"seed": 11}), start=example), "protect")
@@ -308,10 +317,7 @@ def test_everything_that_decides_the_result_drops_it(example: Project) -> None:
     assert titled.release is not None and titled.release.title == "other"
 
 
-def test_a_weak_mechanism_takes_a_recorded_decision(monkeypatch: pytest.MonkeyPatch) -> None:
-    # How good the remedies are is others' to test.
-    for number in ("SYNTHETIC", "FEW"):
-        monkeypatch.setattr(before, number, before.LEAST)
+def test_a_weak_mechanism_takes_a_recorded_decision() -> None:
     project = after(
         ("open_table", {"source": "example:sparse-10x10"}), ("set_cycles", {"kind": "bidiagonal"})
     )

@@ -147,7 +147,8 @@ class BlockRule:
         """1 for each original (originals, inner cells) for which these very cells are hidden."""
         expected = hidden[self.publication.distinct[0]]
         same = self.numbers(originals.T) == expected[:, None]
-        return same.all(axis=0).astype(np.float64)
+        chances: Floats = same.all(axis=0).astype(np.float64)
+        return chances
 
     def alone(self, hidden: Bools) -> Bools:
         """The hidden published cells (size,) that are the only hidden ones of a block: at risk."""
