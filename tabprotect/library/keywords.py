@@ -234,7 +234,8 @@ class Suppression(ProtectingKeywords, total=False):
     insiders: Literal["none", "outside", "one", "all"]
     costs: Literal["count", "unity", "log"]
     whole_range: bool
-    choice: Literal["cheapest", "random"]
+    choice: Literal["cheapest", "random", "blocks"]
+    block: int | None
     spread: float
     search: Literal["usual", "longer"]
     statuses: str | None

@@ -412,10 +412,8 @@ class _Means:
         number = without.count_originals() if without.way == "exact" else None
         if number is None or number > most:
             return without
-        effort = replace(self.effort, steps=None)
-        if effort.counted == "always":
-            # What was counted is within the work.
-            effort = replace(effort, weighing=None)
+        # What was counted is within the work.
+        effort = replace(self.effort, steps=None, weighing=None)
         try:
             return self._infer(likelihood, effort, exact=True)
         except InfeasibleError:

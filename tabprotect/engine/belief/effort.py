@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tabprotect.engine.budgets import REWEIGHING_WORK
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.release.likelihood import AdaptiveSequence, MoveSequence, Rerun
 
@@ -26,12 +27,6 @@ COMPARED_RUNS = 3
 
 PROGRAMME = 20
 """How many times as long a call of a mechanism takes that solves programmes."""
-
-PROGRAMMED = 9
-"""Inner cells up to which originals are weighed by solving programmes without counting them."""
-
-FEW_PROGRAMMED = 150
-"""Originals of a larger table up to which that is done: each takes some tens of milliseconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +50,8 @@ class Effort(Approach):
     joined
         Of these that hang together by more than one published sum, or by moves.
     counted
-        Where originals are counted before they are weighed: ``never``, where the mechanism solves
-        ``programmes``, or ``always``.
+        Whether originals are counted before they are weighed, and left unweighed where they are
+        too many.
     settled
         Whether a simulated posterior that says too little is refused.
     bases
@@ -74,7 +69,7 @@ class Effort(Approach):
     steps_once: int | None = None
     cells: int | None = None
     joined: int | None = None
-    counted: Literal["never", "programmes", "always"] = "never"
+    counted: bool = False
     settled: bool = False
     bases: int | None = None
     tells: bool = True
@@ -93,9 +88,7 @@ class Effort(Approach):
 
     def weighed(self, rerun: Rerun, size: int) -> int | None:
         """Originals that may be weighed once they are counted; ``None``: they are not counted."""
-        if self.counted == "programmes" and rerun.programmes and size > PROGRAMMED:
-            return FEW_PROGRAMMED
-        if self.counted != "always" or self.weighing is None:
+        if not self.counted or self.weighing is None:
             return None
         call = rerun.cost_over(size) * (PROGRAMME if rerun.programmes else 1)
         return int(self.weighing / call) if rerun.exact else 0
@@ -107,17 +100,17 @@ READER = Effort(name="reader")
 VERDICT = Effort(
     name="verdict",
     updates=2 * 10**8,
-    weighing=2e6,
-    counted="programmes",
+    weighing=REWEIGHING_WORK,
     settled=True,
     bases=1,
 )
-"""What the gate judges by, and whoever verifies it: some seconds."""
+"""What the gate judges by, and whoever verifies it: the choice of the published numbers by as much
+work as a reader has for it."""
 
 OTHERS = replace(VERDICT, tells=False)
 """What other releases are judged by, of which nothing is told but whether they pass."""
 
-TRIAL = replace(VERDICT, name="trial", share=0.1, tells=False)
+TRIAL = replace(VERDICT, name="trial", share=0.1, weighing=REWEIGHING_WORK / 10, tells=False)
 """A verdict by fewer draws, of many that are tried."""
 
 GLANCE = replace(TRIAL, name="glance", chains=False, steps=100_000, weighing=0)
@@ -132,6 +125,6 @@ COMPARISON = Effort(
     cells=50_000,
     joined=64,
     weighing=5e5,
-    counted="always",
+    counted=True,
 )
 """One of the many releases of a comparison."""

@@ -107,7 +107,7 @@ class TableBelief:
         The cells that are judged; the others are exact by design. ``None``: all are judged.
     group_of_cell, first, chances
         As in ``Posterior``; ``None`` if there is none.
-    way, error, note, left_out
+    way, error, note, left_out, basis
         As in ``TableVerdict``.
     draws
         Effective number of drawn originals that the chances are shares of; ``None`` for exact ones.
@@ -122,6 +122,7 @@ class TableBelief:
     note: str = ""
     left_out: tuple[Kind, ...] = ()
     draws: float | None = None
+    basis: str = ""
 
     def among(self, cells: Bools) -> Ints:
         """The judged cells among the given flat cells."""
@@ -274,6 +275,7 @@ def as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> TableBe
         found.note or (say("Only close to what the mechanism says.") if found.approximate else ""),
         kinds(found.left_out, ["simulation"] if found.approximate else []),
         found.effective_sample_size,
+        found.basis,
     )
 
 

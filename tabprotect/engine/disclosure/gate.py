@@ -250,7 +250,10 @@ def _refusal(
     progress: Progress,
 ) -> RefusedError:
     values, limits = how
-    ideas = remedies(method, problem, values, _alone(limits), progress)
+    # Where no sums are stated exactly there are no synthetic tables to try on.
+    public = method.kept(problem.table.domain, values) is not None
+    tried = remedies if public else mendings
+    ideas = tried(method, problem, values, _alone(limits), progress)
     attempts = limits.attempts_at_most
     dear = untried(method, problem.table.domain, values)
     # No other setting is needed where nothing but a whole judgement is missing.

@@ -175,6 +175,7 @@ def _judged(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:
         mean_belief=found.mean_belief,
         small_known=found.small_known,
         left_out=belief.left_out,
+        basis=belief.basis,
     )
 
 

@@ -87,6 +87,8 @@ class Posterior:
         approximation.
     note
         The part of the mechanism that was left out, in words; empty if none was.
+    basis
+        What was weighed of the choice of the published numbers, in words; empty if nothing was.
     approximate
         Whether the part that was used is only close to the mechanism's own law.
     list_originals
@@ -116,6 +118,7 @@ class Posterior:
     r_hat: float | None = None
     independent: bool = False
     note: str = ""
+    basis: str = ""
     approximate: bool = False
     left_out: tuple[Kind, ...] = ()
     list_originals: Callable[[], tuple[Ints, Floats] | None] = field(

@@ -169,12 +169,16 @@ class Rerun:
         number of cells. Programmes solved on the way are counted separately.
     programmes
         Whether programmes are solved on the way: one call can take seconds.
+    many
+        The same for many originals at once where that is cheap, int64 (originals, inner cells) ->
+        float64 (originals,); ``cost`` is then that of one among many.
     """
 
     estimate: Callable[[Table, np.random.Generator], float]
     exact: bool
     cost: float | None = None
     programmes: bool = False
+    many: Callable[[Ints], Floats] | None = None
 
     def cost_over(self, cells: int) -> float:
         """The stated cost, or the usual cost for a candidate original with so many cells."""
@@ -319,6 +323,7 @@ def _product_of_reruns(reruns: Sequence[Rerun], domain: Domain) -> Rerun:
         exact=all(rerun.exact for rerun in reruns),
         cost=sum(rerun.cost_over(domain.size) for rerun in reruns),
         programmes=any(rerun.programmes for rerun in reruns),
+        many=None,
     )
 
 

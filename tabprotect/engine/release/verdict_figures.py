@@ -76,6 +76,8 @@ class TableVerdict:
         values together are believed with more than the limit.
     left_out
         The kinds of what is left out.
+    basis
+        What was weighed of the choice of the published numbers, in words; empty if nothing was.
     """
 
     who: Who
@@ -91,6 +93,7 @@ class TableVerdict:
     mean_belief: float | None = None
     small_known: int = 0
     left_out: tuple[Kind, ...] = ()
+    basis: str = ""
 
     @property
     def label(self) -> str:
@@ -250,8 +253,9 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict in words."""
         failing = self.failing
+        bases = dict.fromkeys(table.basis for table in self._user if table.basis)
         if failing:
-            return joined((self._failure(table) for table in failing[:3]), " ")
+            return joined([*(self._failure(table) for table in failing[:3]), *bases], " ")
         if not self.judged:
             return say("{said}. {note}", capital(NOT_WORKED_OUT), self.note)
         if self.insiders.fails(self.limits):
@@ -262,6 +266,7 @@ class Verdict:
             judged = f"{judged} {self.insiders.sentence}"
         if self.kept_small:
             judged = f"{judged} {kept_in_words(self.kept_small)}"
+        judged = joined([judged, *bases], " ")
         if self.complete:
             return judged
         return joined(filter(None, [self._not_whole, judged, self.note]), " ")

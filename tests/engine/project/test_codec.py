@@ -55,9 +55,9 @@ HOUSE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("set_count", {"index": [0, 1, 0], "count": 2}),
     ("place", {"rows": ["v"], "columns": ["w"], "layers": ["x"]}),
     ("set_method", {"method": "suppression"}),
-    ("protect", {"seed": 3}),
+    ("protect", {"accept_weak": True, "seed": 3}),
     ("set_method", {"method": "small_count_rounding"}),
-    ("protect", {"seed": 4}),
+    ("protect", {"accept_weak": True, "seed": 4}),
     ("set_release_criterion", {"threshold": 1, "bounds": "integer"}),
     ("set_release_plan", {"margins": [["v", "w"], ["x"]]}),
     ("open_table", {"source": "example:sparse-10x10"}),
@@ -100,7 +100,7 @@ def histories(
     with pytest.MonkeyPatch.context() as patch:
         draw_little(patch)
         # Twenty times the effective draws that are asked for at least.
-        patch.setattr(reweighing, "REWEIGHING_DRAWS", 1000)
+        patch.setattr(reweighing, "MOST_DRAWS", 1000)
         patch.chdir(folder)
         patch.setenv("TABPROTECT_HOME", str(folder / "home"))
         for name, arguments in HOUSE:

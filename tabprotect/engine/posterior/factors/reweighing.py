@@ -8,7 +8,7 @@ posterior however busy the machine is.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +23,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.solver import solver_work as solver_work
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 REWEIGHING_CELLS = 20_000
 """Most unknown cells of an original that is weighed."""
@@ -34,21 +34,29 @@ REWEIGHING_HELD = 2**24
 MOST_ORIGINALS = 200_000
 """Most originals that are listed one by one."""
 
-REWEIGHING_DRAWS = 5_000
-"""Originals drawn when they cannot be listed."""
+WANTED = 400.0
+"""Effective draws at which no further originals are drawn, if they cannot be listed."""
 
+MOST_DRAWS = 1_000_000
+"""Most originals drawn, however cheap weighing is."""
+
+BLOCK, LEAST_BLOCK = 2_000, 20
+"""Originals drawn and weighed at a time: where many are weighed at once, and one by one."""
 
 OVERRUN = 3
 """Multiple of the budget at which weighing is given up when calls turn out dearer than stated."""
 
-REPEATS = 200
-"""Most estimates of one listed original's weight."""
+REPEATS, FEWEST_REPEATS = 200, 50
+"""Most estimates of one listed original's weight, and fewest unless the exact way is asked for."""
 
 BATCHES = 10
 """Independent sets of estimates: the spread between them is the error."""
 
-LEAST_EFFECTIVE = 50.0
+LEAST_EFFECTIVE = 100.0
 """With fewer effective draws the weights say too little and are left out; the note says so."""
+
+DRAWING = (5.0, 0.5)
+"""Nominal microseconds of drawing an original, and more for each cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +70,43 @@ class _Weighed:
         One row where they are exact.
     listed
         Whether these are all originals (or drawn ones).
+    tried
+        How many were weighed: all listed ones, or the drawn ones with those of weight 0.
     """
 
     tables: Ints
     weights: Floats
     listed: bool
+    tried: int
+
+    @property
+    def effective(self) -> float:
+        """What drawn originals are worth as independent draws: the number kept of weights 0 and 1."""
+        total, square = float(self.weights.sum()), float((self.weights**2).sum())
+        return total**2 / square if square else 0.0
+
+    @property
+    def alike(self) -> bool:
+        """True if all that were kept have one weight."""
+        return bool((self.weights == self.weights.reshape(-1)[0]).all())
+
+    @property
+    def basis(self) -> str:
+        """What was weighed, in words."""
+        left = int((self.weights > 0).any(axis=0).sum())
+        if self.listed:
+            return say(
+                "Judged with the choice of the published numbers: of {tried:,} tables that fit "
+                "{left:,} are left.",
+                self.tried,
+                left,
+            )
+        return say(
+            "Judged with the choice of the published numbers: of {tried:,} tables drawn {left:,} "
+            "give them.",
+            self.tried,
+            left,
+        )
 
 
 def reweighed(
@@ -83,20 +123,14 @@ def reweighed(
     """
     rerun = likelihood.rerun
     assert rerun is not None
-    left_out = replace(
-        found,
-        note=likelihood.note,
-        approximate=likelihood.approximate,
-        left_out=likelihood.left_out,
-    )
     unknown = np.flatnonzero((found.chances > 0).sum(axis=1)[found.group_of_cell] > 1)
     if parts is None or len(unknown) > REWEIGHING_CELLS:
-        return left_out
+        return _left_out(found, likelihood)
     budget = REWEIGHING_WORK if approach.weighing is None else approach.weighing
     weigher = _Weigher(found, rerun, generator, progress, budget)
     trial = found.draw_originals(2, generator, progress)
     # If even one call is beyond the budget, none is made.
-    if weigher.cost <= budget:
+    if weigher.cost <= budget and rerun.many is None:
         for table in trial:
             weigher.weight(table)
     calls = int(budget * max(weigher.calls, 1) / max(weigher.work, weigher.cost))
@@ -105,35 +139,47 @@ def reweighed(
     most = REWEIGHING_HELD // max(len(unknown), 1)
     if approach.way != "monte_carlo" and number is not None and number <= min(calls, most):
         repeats = 1 if rerun.exact else min(REPEATS, calls // number) // BATCHES * BATCHES
-        if repeats:
+        if repeats >= FEWEST_REPEATS or (repeats and (rerun.exact or approach.way == "exact")):
             tables, chances = listed_originals(parts, unknown)
             weights = weigher.weights(base, (tables, unknown), repeats)
             if weights is not None:
-                return _weighed(found, _Weighed(tables, weights * chances, True), unknown)
+                weighed = _Weighed(tables, weights * chances, True, len(tables))
+                return _weighed(found, weighed, unknown)
     if approach.way == "exact":
         raise InfeasibleError(
             say("too many originals fit the published counts to weigh each by the whole mechanism"),
             hint=say("take Monte Carlo, or a prior that knows more"),
         )
-    drawn = min(
-        approach.draws or min(REWEIGHING_DRAWS, calls), REWEIGHING_HELD // found.domain.size
-    )
-    if not calls or drawn < 2 * LEAST_EFFECTIVE:
-        return left_out
-    tables = found.draw_originals(drawn, generator, progress)[:, unknown]
-    if (len(unknown) + 1) * _width(tables) > REWEIGHING_HELD:
-        return left_out
-    weights = weigher.weights(base, (tables, unknown), 1, limited=approach.draws is None)
-    if weights is None:
-        return left_out
-    total, square = float(weights.sum()), float((weights**2).sum())
-    effective = total**2 / square if square else 0.0
+    drawn = weigher.drawn(base, unknown, calls, approach.draws)
+    if drawn is None:
+        return _left_out(found, likelihood)
+    effective = drawn.effective
     if found.effective_sample_size is not None:
-        effective *= min(1.0, found.effective_sample_size / drawn)
-    if effective < LEAST_EFFECTIVE:
-        return left_out
-    done = _weighed(found, _Weighed(tables, weights, False), unknown)
-    return replace(done, effective_sample_size=effective)
+        effective *= min(1.0, found.effective_sample_size / drawn.tried)
+    if effective < LEAST_EFFECTIVE or (len(unknown) + 1) * _width(drawn.tables) > REWEIGHING_HELD:
+        return _left_out(found, likelihood, drawn)
+    return replace(_weighed(found, drawn, unknown), effective_sample_size=effective)
+
+
+def _left_out(
+    found: Posterior, likelihood: CellFactors, drawn: _Weighed | None = None
+) -> Posterior:
+    """The posterior of the factors alone, with what it leaves out and how far it was followed."""
+    tried = ""
+    if drawn is not None:
+        kept = drawn.weights.shape[1]
+        tried = say(
+            "How much was not worked out ({kept:,} of {tried:,} tables tried give what was "
+            "published).",
+            kept,
+            drawn.tried,
+        )
+    return replace(
+        found,
+        note=joined(filter(None, [likelihood.note, tried]), " "),
+        approximate=likelihood.approximate,
+        left_out=likelihood.left_out or ("pattern_choice",),
+    )
 
 
 def _table(found: Posterior, cells: Ints) -> Table:
@@ -201,6 +247,8 @@ class _Weigher:
         self._found, self._rerun, self._budget = found, rerun, budget
         self._generator, self._progress = generator, progress
         self.cost = rerun.cost_over(found.domain.size)
+        if rerun.many is not None:
+            self.cost += DRAWING[0] + DRAWING[1] * found.domain.size
         self.calls, self.work = 0, 0.0
 
     def weight(self, original: Ints) -> float:
@@ -210,6 +258,43 @@ class _Weigher:
         self.calls += 1
         self.work += max(self.cost, solver_work() - before)
         return chance
+
+    def drawn(self, base: Ints, unknown: Ints, calls: int, asked: int | None) -> _Weighed | None:
+        """Drawn originals with a weight above 0; ``None`` where too few can be tried.
+
+        As many are drawn as are asked for; else until they are worth ``WANTED`` independent draws,
+        the budget is spent, or no hope is left that they will be worth enough. Where weights are 0
+        or 1 those kept are exact draws.
+        """
+        most = min(calls, MOST_DRAWS) if asked is None else asked
+        if not calls or most < LEAST_EFFECTIVE:
+            return None
+        block = BLOCK if self._rerun.many is not None else LEAST_BLOCK
+        kept: list[Ints] = []
+        weights: list[Floats] = []
+        tried, total, square = 0, 0.0, 0.0
+        while tried < most:
+            drawn = self._found.draw_originals(
+                min(block, most - tried), self._generator, self._progress
+            )[:, unknown]
+            own = self.weights(base, (drawn, unknown), 1, limited=asked is None)
+            if own is None:
+                break
+            tried += len(drawn)
+            kept.append(drawn[own[0] > 0])
+            weights.append(own[0][own[0] > 0])
+            total += float(own.sum())
+            square += float((own**2).sum())
+            worth = total**2 / square if square else 0.0
+            held = sum(map(len, weights)) * max(len(unknown), 1) > REWEIGHING_HELD
+            if held or (asked is None and (worth >= WANTED or _hopeless(worth, tried, most))):
+                break
+            if asked is None and self.work > self._budget:
+                break
+        if not tried:
+            return None
+        tables = np.concatenate(kept)
+        return _Weighed(tables, np.concatenate(weights)[None, :], False, tried)
 
     def weights(
         self, base: Ints, what: tuple[Ints, Ints], repeats: int, *, limited: bool = True
@@ -224,6 +309,8 @@ class _Weigher:
             Whether to give up when the work is far beyond the budget.
         """
         tables, unknown = what
+        if self._rerun.many is not None:
+            return self._at_once(self._rerun.many, base, what)
         batches = BATCHES if repeats > 1 else 1
         out = np.zeros((batches, len(tables)))
         original = base.copy()
@@ -238,6 +325,28 @@ class _Weigher:
                 each = max(1, repeats // batches)
                 out[batch, k] = sum(self.weight(original) for _ in range(each)) / each
         return out
+
+    def _at_once(
+        self, many: Callable[[Ints], Floats], base: Ints, what: tuple[Ints, Ints]
+    ) -> Floats:
+        """Weights of originals that the mechanism follows many at a time, float64 (1, originals)."""
+        tables, unknown = what
+        out = np.zeros((1, len(tables)))
+        for begin in range(0, len(tables), BLOCK):
+            self._progress.report(
+                say("weighing originals by the whole mechanism"), begin / len(tables)
+            )
+            some = np.tile(base, (min(BLOCK, len(tables) - begin), 1))
+            some[:, unknown] = tables[begin : begin + BLOCK]
+            out[0, begin : begin + BLOCK] = many(some)
+            self.calls += len(some)
+            self.work += self.cost * len(some)
+        return out
+
+
+def _hopeless(worth: float, tried: int, most: int) -> bool:
+    """True if even a lucky rest would not make drawn originals worth enough to judge by."""
+    return (worth + 3.0 * math.sqrt(worth + 1.0) + 3.0) * most / tried < LEAST_EFFECTIVE
 
 
 def _laws(weighed: _Weighed, mean: Floats) -> tuple[Floats, Floats]:
@@ -319,7 +428,10 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
         standard_errors=None if exact else errors,
         error=None if exact else float(errors.max(initial=0.0)),
         effective_sample_size=None if exact else spread / noise if noise else float(len(tables)),
-        draws=None if exact else (len(weights) if weighed.listed else 1) * len(tables),
+        draws=None if exact else len(weights) * weighed.tried,
+        # What is kept by weights of 0 and 1 are draws from the posterior itself.
+        independent=not weighed.listed and found.way == "exact" and weighed.alike,
+        basis=weighed.basis,
         note="",
         approximate=False,
         left_out=(),

@@ -68,10 +68,6 @@ MOST_JOINED = 2_000
 """Inner cells up to which what is known of their total goes into the posterior."""
 
 
-RUNS = 4
-"""Runs of the rounding for one estimate: most of its cost is before the first."""
-
-
 NOTE = say(
     "The posterior holds every table whose counts can have been rounded to the published ones, one "
     "by one, for equally likely to be; that they were rounded together says more."
@@ -289,8 +285,7 @@ def _rerun(
             return 0.0
         if exact:
             return small.chance(counts)
-        hits = sum(small.gives(counts, generator.permutation) for _ in range(RUNS))
-        return hits / RUNS
+        return float(small.gives(counts, generator.permutation))
 
     return Rerun(estimate, exact) if unknown <= MOST_RERUN else None
 

@@ -27,9 +27,17 @@ hidden, which are sensitive besides, and what hiding a cell costs.
 What a reader learns: the published counts exactly, and of the suppressed ones what these leave
 open. The intervals are no promise against somebody who runs this program on every table that
 fits: which cells were hidden tells something, too. In small tables such a reader is certain of
-one sensitive count in eight though every interval is kept. The posterior of a small table takes
-the whole choice into account, by protecting each possible original again. The cure is a random
-choice: every cost is multiplied by a secret factor, so that other tables give the same pattern.
+one sensitive count in eight though every interval is kept. So the release is judged with the
+choice: every table that fits is protected again, or, where they are too many, drawn ones are until
+enough give the same pattern; where that cannot be done it is not judged, and takes a reason.
+
+Other costs do not mend it: what tells is which cells need protection, and how much room the others
+have. A random choice, which multiplies every cost by a secret factor, helps some and is no cure.
+The choice by blocks is one: the categories of every variable are cut in order into groups (of 2, or
+more), and in every published table each block of such groups that holds a sensitive count is hidden
+whole, zeros excepted, and nothing else. Nothing but which blocks hold one can be learned from the
+pattern, and in most tables that is judged at once. It promises no interval, levels and costs
+do not enter, and in large sparse tables it hides about twice as many cells.
 
 Worked example: in the 4 x 4 table 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 hiding the
 counts 1 and 2 and three more cells leaves 15 tables, three without a suppressed zero, and no
@@ -55,9 +63,10 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.published_sums import counts_of, rank, sum_factors
+from tabprotect.engine.protection.published_sums import Support, counts_of, rank, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
+from tabprotect.engine.protection.suppressing.block_rule import BLOCK, USUAL, BlockRule
 from tabprotect.engine.protection.suppressing.choice import Search, choose, most_work
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses, text_of
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_intervals
@@ -80,13 +89,10 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import plural, say
 
 GIVEN = "statuses_given"
 """Disclosed: whether statuses were given, not which."""
-
-RUNS = 30
-"""Random choices by which the chance of a pattern is estimated for one original."""
 
 GIVEN_NOTE = say(
     "This posterior knows what is published, and not which cells had to be hidden or published "
@@ -94,12 +100,12 @@ GIVEN_NOTE = say(
 )
 
 NOTE = say(
-    "This posterior knows what is published, and not that the choice of the hidden cells itself "
-    "tells something."
+    "Which cells were hidden tells something, too: a reader with this program can try every table "
+    "that fits."
 )
 
 
-CHOICE: Parameter[Literal["cheapest", "random"]] = Parameter(
+CHOICE: Parameter[Literal["cheapest", "random", "blocks"]] = Parameter(
     "choice",
     say("Choice"),
     say("Which of many patterns is taken."),
@@ -108,6 +114,10 @@ CHOICE: Parameter[Literal["cheapest", "random"]] = Parameter(
     choices={
         "cheapest": say("The cheapest pattern found: the same table gives the same one."),
         "random": say("Costs are multiplied by secret random factors: the pattern tells less."),
+        "blocks": say(
+            "Blocks of cells that hold an at-risk count are hidden whole: the pattern tells next to "
+            "nothing else. No interval is promised."
+        ),
     },
 )
 
@@ -152,6 +162,7 @@ class Suppression(Method):
         COSTS,
         WHOLE_RANGE,
         CHOICE,
+        BLOCK,
         SPREAD,
         SEARCH,
         STATUSES,
@@ -166,8 +177,9 @@ class Suppression(Method):
             say(
                 "The published numbers alone, with the knowledge that hidden cells are not zero, leave "
                 "every sensitive count c open at least from max(n, 1, c - L) to c + L (n: non-zero "
-                "cells it is made of; 0 for both where hidden cells may be zero). It is no promise "
-                "against somebody who runs this program on every table that fits."
+                "cells it is made of; where hidden cells may be zero, from max(0, c - L) or from what "
+                "people alone in a cell know of it). It is no promise against somebody who runs this "
+                "program on every table that fits."
             ),
         ),
         ("posterior", say("What a reader can believe about each count can be computed.")),
@@ -187,9 +199,20 @@ class Suppression(Method):
         """Return True if the costs are; else the same table gives the same pattern."""
         return values.get("choice") == "random"
 
+    def promised(self, values: Values) -> tuple[str, ...]:
+        """Blocks look at no interval."""
+        blocks = values[CHOICE] == "blocks"
+        return tuple(n for n in self.guarantees if n != "intervals_protected" or not blocks)
+
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """As for every method; what is in the file of statuses."""
         values = super().resolve(domain, given)
+        if values[CHOICE] != "blocks":
+            values |= {BLOCK.name: None}
+        elif values[STATUSES]:
+            raise ParameterError({"choice": say("blocks follow the counts alone, no statuses")})
+        elif values[BLOCK] is None:
+            values |= {BLOCK.name: USUAL}
         if given_statuses := values[STATUSES]:
             try:
                 text = text_of(given_statuses)
@@ -208,6 +231,8 @@ class Suppression(Method):
     ) -> Draft:
         """Choose the pattern, and check what it promises."""
         publication = publication_of(problem.table.domain, values)
+        if values[CHOICE] == "blocks":
+            return _in_blocks(problem, publication, values)
         task = _at_random(task_of(problem, publication, values), values, generator)
         try:
             choice = choose(task, values[SEARCH], progress)
@@ -266,29 +291,100 @@ class Suppression(Method):
         rule = None if at_risk is None else SmallCount.parse(str(at_risk))
         # Where the rule is not told an empty cell may be sensitive.
         least = int(rule is not None and never_zero(values, rule))
-        rerun = None
-        if rule is not None and not given:
+        # One more than the count, so that 0 can stand for none.
+        shown = np.where(hidden, 0, counts + 1)
+        rerun, sure = None, -1
+        if rule is not None and values[CHOICE] == "blocks":
+            blocks = _blocks(publication, values, rule)
+            rerun = blocks.rerun(hidden)
+            sure = int(shown.max(initial=0)) + 1
+            shown[blocks.alone(hidden)] = sure
+        elif rule is not None and not given:
             at_random = self.is_random(values)
             cost = 500.0 + 100.0 * publication.domain.size
             cost += most_work(publication, values[SEARCH])
-            cost *= RUNS if at_random else 1
-            again = _again(publication, values, rule, hidden, RUNS if at_random else 1)
+            again = _again(publication, values, rule, hidden)
             rerun = Rerun(again, exact=not at_random, cost=cost)
-        # One more than the count, so that 0 can stand for none.
+
+        def weigh(number: int, size: int) -> Support:
+            if number == sure and rule is not None:
+                return rule.low, rule.high, None
+            return (number - 1, number - 1, None) if number else (least, UNBOUNDED, None)
+
         return sum_factors(
             release,
-            (publication, np.where(hidden, 0, counts + 1)),
-            lambda shown, size: (shown - 1, shown - 1, None) if shown else (least, UNBOUNDED, None),
+            (publication, shown),
+            weigh,
             rerun=rerun,
             note=GIVEN_NOTE if given else NOTE,
             left_out=("pattern_choice",),
         )
 
+    def alternatives(
+        self, domain: Domain, values: Values
+    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+        """Whole blocks, whose choice tells next to nothing and can be judged."""
+        if values[STATUSES]:
+            return ()
+        whole = {"choice": "blocks", "block": USUAL}
+        ideas = (
+            (say("Hide whole blocks of cells"), whole),
+            (say("Hide whole blocks, three categories wide"), whole | {"block": 3}),
+            (say("Hide whole blocks, zeros too"), whole | {"zeros": "allowed"}),
+            (
+                say("Hide whole blocks, three categories wide, zeros too"),
+                whole | {"block": 3, "zeros": "allowed"},
+            ),
+        )
+        now = tuple(values[name] for name in ("choice", "block", "zeros"))
+        return tuple(
+            (text, change)
+            for text, change in ideas
+            if now != ("blocks", change["block"], change.get("zeros", values[ZEROS]))
+        )
+
+
+def _blocks(publication: Publication, values: Values, rule: SmallCount) -> BlockRule:
+    return BlockRule.of(
+        publication,
+        rule,
+        values[BLOCK],
+        zeros=not never_zero(values, rule),
+        totals=values[TOTALS] == "allowed",
+    )
+
+
+def _in_blocks(problem: Problem, publication: Publication, values: Values) -> Draft:
+    """Hide whole blocks: no interval is asked for, and the posterior alone judges."""
+    task = task_of(problem, publication, values)
+    rule = _blocks(publication, values, problem.at_risk)
+    suppressed = rule.hidden(problem.table.counts.reshape(-1))
+    number = int(rule.held(suppressed).sum())
+    tables, statuses = _main_first(publication, task.values, suppressed, _letters(task, suppressed))
+    sentence = plural(
+        number,
+        "{number} block with a sensitive count is hidden, {suppressed} published numbers in all.",
+        "{number} blocks with a sensitive count are hidden, {suppressed} published numbers in all.",
+        number,
+        int(suppressed.sum()),
+    )
+    return Draft(
+        tables,
+        disclosed={"at_risk": str(problem.at_risk)},
+        statuses=statuses,
+        findings={
+            say("primary cells"): int(task.primary.sum()),
+            say("secondary cells"): int((suppressed & ~task.primary).sum()),
+            say("hidden blocks"): number,
+        },
+        sentence=sentence,
+    )
+
 
 def _again(
-    publication: Publication, values: Values, rule: SmallCount, hidden: Bools, runs: int
+    publication: Publication, values: Values, rule: SmallCount, hidden: Bools
 ) -> Callable[[Table, np.random.Generator], float]:
-    """The share of ``runs`` choices for an original in which these very cells are hidden."""
+    """1 for an original in which a choice hides these very cells, else 0."""
 
     search = values[SEARCH]
 
@@ -297,13 +393,10 @@ def _again(
         if (task.primary & ~hidden).any():
             return 0.0
         try:
-            found = 0
-            for _ in range(runs):
-                choice = choose(_at_random(task, values, generator), search)
-                found += np.array_equal(choice.hidden, hidden)
-            return found / runs
+            choice = choose(_at_random(task, values, generator), search, expected=hidden)
         except InfeasibleError:
             return 0.0
+        return float(np.array_equal(choice.hidden, hidden))
 
     return estimate
 

@@ -80,8 +80,19 @@ def most_work(publication: Publication, search: Search = "usual") -> float:
     return max(WORK, BY_NUMBER * count) * (LONGER if search == "longer" else 1.0)
 
 
-def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) -> HidingChoice:
+def choose(
+    task: Task,
+    search: Search = "usual",
+    progress: Progress = SILENT,
+    expected: Bools | None = None,
+) -> HidingChoice:
     """The cheapest hiding set found. Deterministic.
+
+    Parameters
+    ----------
+    expected : bool (published cells,)
+        Where only matters whether it is this set: another one may come out unfinished, and costs
+        are not told.
 
     Raises
     ------
@@ -92,6 +103,8 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
     limit = most_work(task.publication, search)
     progress = Announced(progress, limit / 1e6)
     progress.report(say("secondary suppression"), 0.0)
+    if expected is not None and not limit:
+        return HidingChoice(select(task, progress, expected), 0.0, None)
     problem = HidingProblem.of(task)
     start = None
     if not limit or _quick(problem):

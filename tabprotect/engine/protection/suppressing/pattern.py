@@ -26,7 +26,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.near_tables.deviation import Deviation
 from tabprotect.engine.protection.suppressing.near_tables.linear_moves import LinearMoves
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
-from tabprotect.engine.protection.suppressing.task import Task, persons
+from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.said import joined, plural, say
 
@@ -120,8 +120,13 @@ def engine(
     return LinearMoves(publication, room[0], cost, room[1], progress)
 
 
-def select(task: Task, progress: Progress = SILENT) -> Bools:
+def select(task: Task, progress: Progress = SILENT, expected: Bools | None = None) -> Bools:
     """The suppressed cells, primary and secondary, bool (size,). Deterministic.
+
+    Parameters
+    ----------
+    expected : bool (size,)
+        Where only matters whether it is this set: another one may come out unfinished.
 
     Raises
     ------
@@ -129,7 +134,7 @@ def select(task: Task, progress: Progress = SILENT) -> Bools:
         When some primary cells cannot be protected even if all cells were hidden that may be, or
         no way was found within the stated work; it lists them and says which.
     """
-    return _Selection(task, Steady(progress)).run()
+    return _Selection(task, Steady(progress)).run(expected)
 
 
 def give_up(task: Task, lost: list[int], *, certain: bool) -> NoReturn:
@@ -202,7 +207,7 @@ class _Selection:
             self._kept[first[inverse[task.forced]]] = True
         self._suppressed = self._kept.copy()
         self._engine.open(np.flatnonzero(self._kept))
-        self._person = persons(task)
+        self._person = task.person
         self._need = {
             +1: np.where(self._primary, self._levels(task.above), 0),
             -1: np.where(self._primary, self._levels(task.below), 0),
@@ -249,8 +254,8 @@ class _Selection:
                 lost.append(aim[0])
         return np.unique(np.array(lost, dtype=np.int64))
 
-    def run(self) -> Bools:
-        """Hide what is needed, then publish what is not."""
+    def run(self, expected: Bools | None = None) -> Bools:
+        """Hide what is needed, then publish what is not; see :func:`select`."""
         aims = self._aims()
         self._progress = Announced(self._progress, self._engine.seconds(len(aims)))
         lost = []
@@ -260,7 +265,10 @@ class _Selection:
                 lost.append(aim[0])
         if lost:
             give_up(self._task, sorted(set(lost)), certain=not self._engine.gave_up)
-        self._tidy()
+        needed = None if expected is None else expected & (self._twin == np.arange(len(expected)))
+        # What is hidden by now can only become less.
+        if needed is None or not (needed & ~self._suppressed).any():
+            self._tidy(needed)
         return self._suppressed[self._twin]
 
     def _knows(self, found: Deviation, cell: int) -> set[int]:
@@ -325,8 +333,11 @@ class _Selection:
                     if not self._enough(proofs, cell):
                         proofs.append(found)
 
-    def _tidy(self) -> None:
-        """Publish again, the dearest first, every secondary cell that no interval needs."""
+    def _tidy(self, needed: Bools | None) -> None:
+        """Publish again, the dearest first, every secondary cell that no interval needs.
+
+        The first one that ``needed`` names ends it.
+        """
         secondary = np.flatnonzero(self._suppressed & ~self._kept)
         self._routes = 0
         order = secondary[np.argsort(-self._cost[secondary], kind="stable")]
@@ -342,6 +353,8 @@ class _Selection:
             self._suppressed[cell] = False
             self._engine.close(np.array([cell]))
             if self._do_without(cell, users):
+                if needed is not None and needed[cell]:
+                    return
                 continue
             self._suppressed[cell] = True
             self._engine.open(np.array([cell]))

@@ -97,7 +97,8 @@ class Task:
     below, above : int64 (size,)
         The protection levels of primary cells: the interval a reader can narrow the count down to
         must contain ``count - below .. count + above``. What a reader knows to be impossible is
-        not asked for: ``below`` is cut at the room.
+        not asked for: ``below`` is cut at the room, and at what is left of a sum for those who
+        are alone in a part of it.
     cost : float64 (size,)
         Cost of hiding a cell that is not primary; infinite where it must be published.
     insiders
@@ -108,6 +109,8 @@ class Task:
         Cells that are hidden whatever it costs, and need no interval.
     values, room : int64 (size,)
         The true counts, and how far each is above the least that a reader allows.
+    person : int64 (size,)
+        The person alone in each published cell: the number of their inner cell, else -1.
     inner_room : int64 (inner cells,)
         The same of the inner cells.
     """
@@ -124,6 +127,7 @@ class Task:
     values: Ints = field(init=False)
     room: Ints = field(init=False)
     inner_room: Ints = field(init=False)
+    person: Ints = field(init=False)
 
     def __post_init__(self) -> None:
         values: Ints = np.asarray(self.publication.incidence @ self.table.counts.reshape(-1))
@@ -138,7 +142,9 @@ class Task:
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "room", values - lower.published)
         object.__setattr__(self, "inner_room", inner - lower.inner)
-        object.__setattr__(self, "below", np.minimum(self.below, self.room))
+        object.__setattr__(self, "person", _persons(self, inner))
+        known = _known_by_insiders(self)
+        object.__setattr__(self, "below", np.minimum(self.below, np.minimum(self.room, known)))
 
     @property
     def levels(self) -> dict[str, Ints]:
@@ -149,9 +155,21 @@ class Task:
         }
 
 
-def persons(task: Task) -> Ints:
-    """The person alone in each published cell (size,): the number of their inner cell, else -1."""
-    inner = task.table.counts.reshape(-1)
+def _known_by_insiders(task: Task) -> Ints:
+    """How far each published count (size,) can fall for insiders who are alone in a part of it.
+
+    They know that they are there: no pattern leaves open to them that the sum is less.
+    """
+    if task.insiders not in ("one", "all"):
+        return task.values
+    person = task.person
+    people = np.zeros(task.publication.domain.size, dtype=np.int64)
+    people[person[person >= 0]] = 1
+    inside: Ints = np.where(person >= 0, 0, np.asarray(task.publication.incidence @ people))
+    return task.values - (np.minimum(inside, 1) if task.insiders == "one" else inside)
+
+
+def _persons(task: Task, inner: Ints) -> Ints:
     if task.insiders == "none":
         return np.full(len(task.values), -1, dtype=np.int64)
     # A sum of 1 has one inner count of 1, and zeros.

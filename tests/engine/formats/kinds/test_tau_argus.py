@@ -246,7 +246,9 @@ def test_what_is_hidden_stays_hidden_in_the_next_table(tmp_path: Path) -> None:
     write_table(table, tmp_path / "t.csv", formats()["csv"])
     statuses = str(tmp_path / "t.hst")
     opened = tp.read_table(tmp_path / "t.csv")
-    release = tp.protect(opened, "suppression", statuses=statuses, seed=1).release
+    # What was given beforehand is told to no reader, so the choice is not judged.
+    reason = "the cells of last year"
+    release = tp.protect(opened, "suppression", statuses=statuses, seed=1, accept=reason).release
     assert release.inner is not None and release.inner.suppressed is not None
     assert (release.inner.suppressed >= hidden).all()
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.protection.suppressing.task import Task, persons
+from tabprotect.engine.protection.suppressing.task import Task
 
 Aim = tuple[int, int]
 """A sensitive number, and +1 for the upper or -1 for the lower end of its interval."""
@@ -56,7 +56,7 @@ class HidingProblem:
         for sign, name in ((1, "above"), (-1, "below")):
             needs[sign] = np.zeros(count, dtype=np.int64)
             np.maximum.at(needs[sign], inverse, task.levels[name])
-        person = persons(task)[first]
+        person = task.person[first]
         return cls(task, task.room[first], cost, always, needs, person)
 
     @cached_property
