@@ -84,6 +84,8 @@ class JointShares:
         The smallest share of a chain's tables that were within all supports.
     tables
         Recorded tables.
+    effective
+        What they are worth in independent ones, by the standard errors.
     work
         Visits of sums.
     settled
@@ -97,6 +99,7 @@ class JointShares:
     spread: float
     feasible: float
     tables: int
+    effective: float
     work: int
     settled: bool
 
@@ -291,6 +294,8 @@ def _together(chains: Sequence[_Chain], work: int) -> JointShares:
                 squares += (hist / recorded - whole) ** 2
                 batches += 1
     error = np.sqrt(squares / max(batches * (batches - 1), 1))
+    variance, squared = float((whole * (1 - whole)).sum()), float((error**2).sum())
+    worth = variance / squared if squared else float(sum(tables))
     r_hat = _r_hat(of_chain, starts) if enough else np.inf
     spread = float(np.max(np.ptp(of_chain, axis=0), initial=0.0)) if enough else 1.0
     return JointShares(
@@ -302,6 +307,7 @@ def _together(chains: Sequence[_Chain], work: int) -> JointShares:
         spread=spread,
         feasible=min(n / max(c.sweeps, 1) for n, c in zip(tables, chains, strict=True)),
         tables=sum(tables),
+        effective=min(worth, float(sum(tables))),
         work=work,
         settled=enough and r_hat < R_HAT,
     )

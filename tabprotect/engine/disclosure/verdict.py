@@ -145,9 +145,18 @@ def verdict(
     limits = _limits(release, policy)
     # Inference is imported with the first verdict, not with every project that is opened.
     from tabprotect.engine.disclosure.cell_beliefs import tables_believed
+    from tabprotect.engine.disclosure.second_opinion import second_opinion
     from tabprotect.engine.protection.registered import methods
 
     user = tables_believed(release, "uniform", earlier=earlier, effort=effort, progress=progress)
+    if not earlier:
+        user = second_opinion(
+            release,
+            user,
+            lambda belief: _judged("user", belief, limits).fails(limits),
+            effort=effort,
+            progress=progress,
+        )
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
     if limits.intruder:
         other = tables_believed(

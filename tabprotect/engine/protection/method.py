@@ -43,6 +43,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.registry import Documented
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -204,6 +205,15 @@ class Method(Documented, ABC):
         """The likelihood of one published table over its own cells, where :meth:`likelihood` leaves
         that table out; ``None`` where it does not."""
         return None
+
+    def numbers(self, release: Release) -> PublishedNumbers | None:
+        """All published numbers with their laws, from disclosed parameters alone; ``None`` where
+        the method does not protect them one by one."""
+        return None
+
+    def restated(self, stated: Mapping[str, object]) -> Mapping[str, object]:
+        """The parameters of a kept run, where words have come to mean something else by default."""
+        return stated
 
     def objection(self, findings: Mapping[str, object]) -> str:
         """Why a run's findings fail a criterion of the method's own; ``""`` where they do not."""

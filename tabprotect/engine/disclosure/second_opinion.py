@@ -1,0 +1,108 @@
+"""The second opinion of a verdict: all published numbers put together.
+
+Where several tables carry noise of their own, beliefs table by table understate a reader. The joint
+posterior takes their place where it settles within the work; else least squares may still show that
+too much is known, and what was not judged stays named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from tabprotect.engine.attack.attack import Attacked, attack
+from tabprotect.engine.attack.chain import WORK
+from tabprotect.engine.belief.effort import Effort
+from tabprotect.engine.disclosure.cell_beliefs import TableBelief, TablesBelieved
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import say
+
+TRIED = 0.1
+"""The share of the work that a trial may take."""
+
+LEAST_SQUARES = say("By least squares over all published tables.")
+
+
+def second_opinion(
+    release: Release,
+    believed: TablesBelieved,
+    fails: Callable[[TableBelief], bool],
+    *,
+    effort: Effort,
+    progress: Progress = SILENT,
+) -> TablesBelieved:
+    """The beliefs with what all published numbers say together.
+
+    A function of the release and the limits alone.
+
+    Parameters
+    ----------
+    believed
+        The beliefs of somebody who starts with even beliefs, table by table.
+    fails
+        Whether beliefs about a table are beyond the limits.
+
+    Returns
+    -------
+    TablesBelieved
+        The same where nothing of the kind is left out, or no more can be said.
+    """
+    if not any("joint_noise" in belief.left_out for belief in believed.beliefs):
+        return believed
+    if any(fails(belief) for belief in believed.beliefs):
+        return believed
+    numbers = methods()[release.mechanism.method].numbers(release)
+    if numbers is None:
+        return believed
+    quick = attack(numbers, plan=())
+    shown = replace(believed, beliefs=_beliefs(release, believed.beliefs, quick))
+    if any(fails(belief) for belief in shown.beliefs):
+        return shown
+    work = int(WORK * (TRIED if effort.name == "trial" else 1.0))
+    found = attack(numbers, work=work, progress=progress)
+    if found.way != "joint":
+        return believed
+    return replace(believed, beliefs=_beliefs(release, believed.beliefs, found))
+
+
+def _beliefs(
+    release: Release, before: Sequence[TableBelief], found: Attacked
+) -> tuple[TableBelief, ...]:
+    """The beliefs of an attack about all judged tables, and about the inner cells."""
+    numbers, joint = found.numbers, found.joint
+    whole = found.way == "joint"
+    tables = {table.domain.names: table for table in numbers.tables}
+    out = []
+    for belief in before:
+        if belief.domain == numbers.domain:
+            rows = found.cells.laid_out(slice(0, numbers.domain.size))
+        else:
+            rows = found.sums.laid_out(tables[belief.domain.names].rows)
+        out.append(
+            replace(
+                belief,
+                rows=rows,
+                way="simulation",
+                error=found.error,
+                note="" if whole else LEAST_SQUARES,
+                left_out=_rest(belief.left_out) if whole else belief.left_out,
+                draws=joint.effective if whole and joint is not None else None,
+            )
+        )
+    if whole and not any(belief.domain == numbers.domain for belief in before):
+        inner = replace(
+            *out[:1],
+            domain=numbers.domain,
+            inner=True,
+            judged=None,
+            rows=found.cells.laid_out(slice(0, numbers.domain.size)),
+        )
+        out.insert(0, inner)
+    return tuple(out)
+
+
+def _rest(left_out: Sequence[Kind]) -> tuple[Kind, ...]:
+    return tuple(kind for kind in left_out if kind != "joint_noise")
