@@ -19,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "dist" / "tabprotect" / ("tabprotect.exe" if os.name == "nt" else "tabprotect")
+QUICKLY = Path(__file__).with_name("pyinstaller_quickly.py")
 
 HOME = Path(tempfile.mkdtemp(prefix="tabprotect-smoke-"))
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)
@@ -56,7 +57,8 @@ def build() -> None:
             *("--no-build-isolation", "--no-compile", "--target", str(copy), str(ROOT)),
         )
         run(
-            *(sys.executable, "-m", "PyInstaller", str(entry)),
+            # Its own folder is no place to find modules in.
+            *(sys.executable, "-P", str(QUICKLY), str(entry)),
             *("--name=tabprotect", "--onedir", "--noconfirm", "--log-level=ERROR"),
             f"--distpath={ROOT / 'dist'}",
             f"--workpath={folder}/build",

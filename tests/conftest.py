@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
@@ -48,3 +48,30 @@ def house_folder(houses: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Pat
     monkeypatch.delenv("TABPROTECT_REGISTER", raising=False)
     monkeypatch.delenv("TABPROTECT_POLICY", raising=False)
     return folder
+
+
+@pytest.fixture(scope="session")
+def draw_little() -> Callable[[pytest.MonkeyPatch], None]:
+    """Makes what is estimated by drawing take few draws, for small tables."""
+
+    def patched(patch: pytest.MonkeyPatch) -> None:
+        # Not with the first test of all: most of them need neither.
+        from tabprotect.engine.disclosure import gate_chance
+        from tabprotect.engine.posterior.factors import chain_posterior
+
+        # What the gate will say is foreseen whenever a method is set up, and with every refusal.
+        for number in ("SYNTHETIC", "FEW"):
+            patch.setattr(gate_chance, number, gate_chance.LEAST)
+        # Chains of tables of a few cells mix at once.
+        for number, few in (("DIRECTIONS", 1600), ("SWEEPS", 200)):
+            patch.setattr(chain_posterior, number, few)
+
+    return patched
+
+
+@pytest.fixture
+def few_draws(
+    draw_little: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For a test of other things than how near estimates come."""
+    draw_little(monkeypatch)

@@ -22,7 +22,7 @@ from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX
-from tabprotect.engine.project.sources import Opened, open_table, tabulate_source
+from tabprotect.engine.project.sources import Opened, open_table, records_file
 from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -153,7 +153,12 @@ class ServedTable:
     ) -> None:
         source, columns = service.table.source, service.table.variables
         if opened is None and columns:
-            opened = Opened(tabulate_source(source, columns, wide=True, progress=progress).table)
+            # Imported late: DuckDB takes a tenth of the program's start.
+            from tabprotect.engine.microdata.tabulate import tabulate_with_keys
+
+            records = records_file(source)
+            counted = tabulate_with_keys(records, columns, wide=True, progress=progress)
+            opened = Opened(counted.table)
         elif opened is None:
             opened = open_table(source, progress=progress)
         name = source.removeprefix(PREFIX) if source.startswith(PREFIX) else "table"

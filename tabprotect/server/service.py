@@ -14,8 +14,8 @@ from tabprotect.engine.decoding import Between, decoded, parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.query_space.registered import criteria, rules
-from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS, BoundsWay
 from tabprotect.engine.sensitivity.small_count import Judged
+from tabprotect.engine.ways_to_bound import BOUNDS_WAYS, BoundsWay
 from tabprotect.languages.said import say
 
 Beyond = Literal["refusal", "perturbed"]

@@ -233,7 +233,8 @@ def test_a_short_seed_warns_and_is_recorded(run: Run, tmp_path: Path) -> None:
 def test_the_three_way_example(run: Run, tmp_path: Path) -> None:
     reference = REFERENCE["three_way_4x4x3"]
     mechanism, table = tmp_path / "m.json", tmp_path / "t.csv"
-    run("protect", "example:duncan-roehrig-4x4x3", "--seed", 1, "--out", tmp_path / "r.zip")
+    words = ("--seed", 1, "--accept", "an example", "--out", tmp_path / "r.zip")
+    run("protect", "example:duncan-roehrig-4x4x3", *words)
     with zipfile.ZipFile(tmp_path / "r.zip") as archive:
         mechanism.write_bytes(archive.read("mechanism.json"))
         lines = archive.read("table.csv").decode().splitlines()

@@ -15,8 +15,6 @@ from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tabprotect.engine.disclosure import gate_chance as before
-from tabprotect.engine.posterior.factors import chain_posterior
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
@@ -118,13 +116,8 @@ def clean(qapp: QApplication) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A page foresees what the gate will say whenever it is set up: seconds with as many as usual.
-    for number in ("SYNTHETIC", "FEW"):
-        monkeypatch.setattr(before, number, before.LEAST)
-    # So does a posterior by chains, of tables of a few cells that mix at once.
-    for number, few in (("DIRECTIONS", 1600), ("SWEEPS", 200)):
-        monkeypatch.setattr(chain_posterior, number, few)
+def _few_draws(few_draws: None) -> None:
+    """Pages ask for estimates whenever they are shown: seconds with as many draws as usual."""
 
 
 @pytest.fixture

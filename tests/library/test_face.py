@@ -126,6 +126,7 @@ def test_two_people_answer_for_a_release_where_the_policy_says_so(tmp_path: Path
     assert len(tp.verify(tmp_path / "r.zip").signers) == 2
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_a_draft_is_published_with_a_reason_and_a_second_release_too(tmp_path: Path) -> None:
     table = tp.read_table("example:langsrud-lupp")
     strict = HousePolicy(belief_limit=0.5, share=0.0, second_release="reason")

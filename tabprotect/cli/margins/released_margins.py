@@ -17,10 +17,10 @@ from tabprotect.engine.query_space.optimal.best_release import METHODS, optimal
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
-from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import JUDGED, SmallCount
+from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
 from tabprotect.languages.said import joined, plural, say
 
 WORDS = {

@@ -7,12 +7,13 @@ import argparse
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
-from tabprotect.engine.bounds.bounding import WAYS, bounds
+from tabprotect.engine.bounds.bounding import bounds
 from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
 from tabprotect.languages.said import joined, plural, say
 
 SHOWN = 40
@@ -39,9 +40,11 @@ def add(verbs: Verbs) -> None:
     )
     command.add_argument(
         "--bounds",
-        choices=list(WAYS),
+        choices=list(BOUNDS_WAYS),
         default="auto",
-        help=joined((say("{name}: {text}", name, text) for name, text in WAYS.items()), "; "),
+        help=joined(
+            (say("{name}: {text}", name, text) for name, text in BOUNDS_WAYS.items()), "; "
+        ),
     )
     add_reading(command)
 

@@ -26,6 +26,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.ways_to_bound import BOUNDS_WAYS, BoundsWay
 from tabprotect.languages.said import plural, say
 
 MOST_LISTED = 5_000_000
@@ -42,17 +43,6 @@ AUTO_NODES = 5_000
 
 MOST_CELLS = 20_000
 """Most open cells in a programme; at that size a cell takes about a tenth of a second."""
-
-
-BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
-
-WAYS: dict[str, str] = {
-    "auto": say("the cheapest way that is exact"),
-    "decomposable": say("closed form, for decomposable releases only"),
-    "shuttle": say("shuttle algorithm: contains the true bounds"),
-    "lp": say("linear programmes: contain the true bounds"),
-    "integer": say("an integer programme for every cell, however long it takes"),
-}
 
 Verdict = Literal["safe", "bad", "unknown"]
 
@@ -132,7 +122,7 @@ def bounds(
     cells
         ``"all"``, the smallest and largest count at risk, or mixed-radix keys (m,).
     method
-        See ``WAYS``.
+        See ``BOUNDS_WAYS``.
 
     Raises
     ------
@@ -170,7 +160,7 @@ class Search:
     Attributes
     ----------
     way
-        See ``WAYS``.
+        See ``BOUNDS_WAYS``.
     most_open
         Parts of the release that leave more cells open are not looked at closely.
     most_work
@@ -309,11 +299,13 @@ def _enclosure(
     search: Search,
     progress: Progress,
 ) -> Enclosure:
-    if search.way not in WAYS:
+    if search.way not in BOUNDS_WAYS:
         raise ParameterError(
             {
                 "bounds": say(
-                    "unknown: {method}; there are {WAYS}", repr(search.way), ", ".join(WAYS)
+                    "unknown: {bounds}; there are {BOUNDS_WAYS}",
+                    repr(search.way),
+                    ", ".join(BOUNDS_WAYS),
                 )
             }
         )

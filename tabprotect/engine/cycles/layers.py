@@ -8,7 +8,9 @@ sequential mechanism.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -106,23 +108,32 @@ def runs(moves: MoveSet) -> Ints | None:
     return np.array([*bounds, len(moves)], dtype=np.int64)
 
 
-def layers(moves: MoveSet) -> list[Layer]:
-    """The layers of one pass, in order."""
+_LAYERS: WeakKeyDictionary[MoveSet, tuple[Layer, ...]] = WeakKeyDictionary()
+"""Of the sets in use: finding the layers takes longer than a draw, and a set has many draws."""
+
+
+def layers(moves: MoveSet) -> tuple[Layer, ...]:
+    """The layers of one pass, in order; found once for each set."""
+    if moves not in _LAYERS:
+        _LAYERS[moves] = tuple(_found(moves))
+    return _LAYERS[moves]
+
+
+def _found(moves: MoveSet) -> Iterator[Layer]:
     if not len(moves):
-        return []
+        return
     alone = len(moves.cells) >= LONG * len(moves)
-    found = None if alone else runs(moves)
+    found = np.arange(len(moves) + 1) if alone else runs(moves)
     if found is not None:
-        return [_run(moves, a, b) for a, b in itertools.pairwise(found.tolist())]
-    number = np.arange(len(moves)) if alone else layer_numbers(moves)
+        yield from (_run(moves, a, b) for a, b in itertools.pairwise(found.tolist()))
+        return
+    number = layer_numbers(moves)
     by_layer = np.argsort(number, kind="stable")
     bounds = np.flatnonzero(np.r_[True, np.diff(number[by_layer]) != 0, True])
-    out = []
     for a, b in itertools.pairwise(bounds):
         cycles = by_layer[a:b]
         layer = moves.take(cycles)
-        out.append(Layer(cycles, layer.starts[:-1], layer.cells, layer.signs))
-    return out
+        yield Layer(cycles, layer.starts[:-1], layer.cells, layer.signs)
 
 
 def _run(moves: MoveSet, first: int, end: int) -> Layer:

@@ -170,13 +170,13 @@ def _sums(
         totals: Totals = {} if none else find_totals(cells)[0]
     except InputError:
         return "", frozenset()
-    said = (
+    opened = (
         ""
         if table is None
         else say("{size:,} cells, sum {total:,}", table.domain.size, table.total)
     )
     if not totals:
-        return said, frozenset()
+        return opened, frozenset()
     is_total, wrong = check_totals(cells, totals)
     parts.append(LaidOutPart("totals", names_of(cells, totals), _add_up(len(wrong)), not wrong))
     inner = say(
@@ -184,15 +184,15 @@ def _sums(
         int((~is_total).sum()),
         int(cells.counts[~is_total].sum()),
     )
-    whole = say("{value}; {sum:,} totals in the file", said or inner, int(is_total.sum()))
-    told = (
+    whole = say("{value}; {sum:,} totals in the file", opened or inner, int(is_total.sum()))
+    outcome = (
         say("equal to the file's own totals")
         if not wrong
         else say("{wrong} do not hold", len(wrong))
     )
     inner_lines = _lines_of(cells, (~is_total).nonzero()[0].tolist()[: SHOWN**2])
     lines = _lines_of(cells, is_total.nonzero()[0].tolist()[: SHOWN**2])
-    return say("{whole}: {told}", whole, told), lines - inner_lines
+    return say("{whole}: {told}", whole, outcome), lines - inner_lines
 
 
 def _add_up(wrong: int) -> str:

@@ -151,16 +151,16 @@ class Reading(Options):
         InputError
             For an unknown option, or an invalid value.
         """
-        known = [one.name for one in options()]
+        names = [one.name for one in options()]
         for name in given:
-            if name not in known:
+            if name not in names:
                 raise InputError(
                     say("there is no option {name} of reading a table", repr(name)),
-                    hint=say("there are {known}", ", ".join(known)),
+                    hint=say("there are {known}", ", ".join(names)),
                 )
         if isinstance(marks := given.get("marks"), Mapping):
-            said = " ".join(f"{mark or 'blank'}={meaning}" for mark, meaning in marks.items())
-            given = {**given, "marks": said}
+            written = " ".join(f"{mark or 'blank'}={meaning}" for mark, meaning in marks.items())
+            given = {**given, "marks": written}
         return cls(**given)  # type: ignore[arg-type]
 
     @classmethod

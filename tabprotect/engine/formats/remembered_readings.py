@@ -35,17 +35,17 @@ def remember(seen: FilePreview, reading: Reading) -> None:
     header = [line.text for line in seen.lines if line.role == "header"]
     if not header or not reading.given:
         return
-    known = _known()
+    readings = _known()
     key = _digest(seen.kind, header[-1])
-    known.pop(key, None)
-    known[key] = reading.given
+    readings.pop(key, None)
+    readings[key] = reading.given
     file = folder() / FILE
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise unreadable(file.parent, error) from None
-    kept = dict(list(known.items())[-MOST:])
-    write_bytes(file, (json.dumps(kept, indent=1) + "\n").encode(), private=True)
+    latest = dict(list(readings.items())[-MOST:])
+    write_bytes(file, (json.dumps(latest, indent=1) + "\n").encode(), private=True)
 
 
 def recalled(kind: Format, path: Path) -> Mapping[str, object]:

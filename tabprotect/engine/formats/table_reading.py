@@ -175,8 +175,8 @@ def without_names(cells: CellList) -> tuple[CellList, list[str]]:
             continue
         code, name = sorted((a, b), key=lambda axis: sum(map(len, cells.categories[axis])))
         pairs = dict(zip(cells.code(code).tolist(), cells.code(name).tolist(), strict=True))
-        known, texts = cells.categories[code], cells.categories[name]
-        labels[cells.names[code]] = {known[one]: texts[other] for one, other in pairs.items()}
+        codes, texts = cells.categories[code], cells.categories[name]
+        labels[cells.names[code]] = {codes[one]: texts[other] for one, other in pairs.items()}
         notes.append(
             say(
                 "the column {names} names the categories of {names2}",
@@ -187,12 +187,12 @@ def without_names(cells: CellList) -> tuple[CellList, list[str]]:
         dropped.add(name)
     if not dropped:
         return cells, notes
-    kept = [axis for axis in range(len(cells.names)) if axis not in dropped]
+    axes = [axis for axis in range(len(cells.names)) if axis not in dropped]
     found = replace(
         cells,
-        names=tuple(cells.names[axis] for axis in kept),
-        categories=tuple(cells.categories[axis] for axis in kept),
-        codes=tuple(cells.code(axis) for axis in kept),
+        names=tuple(cells.names[axis] for axis in axes),
+        categories=tuple(cells.categories[axis] for axis in axes),
+        codes=tuple(cells.code(axis) for axis in axes),
         labels=labels,
     )
     return found, notes

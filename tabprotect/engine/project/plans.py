@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins
+from tabprotect.engine.ways_to_bound import BoundsWay
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tabprotect.engine.cycles.cycle_files import read as read_cycles
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
-from tabprotect.engine.microdata.coding import ONLY_COUNTED, AddedUp, Codings
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
-
-if TYPE_CHECKING:
-    from tabprotect.engine.microdata.tabulate import Tabulated
 
 
 @dataclass(frozen=True)
@@ -85,26 +79,3 @@ def records_file(source: str | Path) -> Path | str:
             say("{source} is a table, not records", source), hint=say("open it as a table")
         )
     return example.file
-
-
-def tabulate_source(
-    source: str | Path,
-    by: Sequence[str],
-    *,
-    also: AddedUp = ONLY_COUNTED,
-    codings: Codings | None = None,
-    wide: bool = False,
-    progress: Progress = SILENT,
-) -> Tabulated:
-    """Tabulate ``example:NAME`` or a microdata file (see ``microdata.tabulate``)."""
-    # Imported late: DuckDB takes a tenth of the program's start.
-    from tabprotect.engine.microdata.tabulate import tabulate_with_keys
-
-    return tabulate_with_keys(
-        records_file(source),
-        by,
-        also=also,
-        codings=codings,
-        wide=wide,
-        progress=progress,
-    )

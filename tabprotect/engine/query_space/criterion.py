@@ -18,9 +18,9 @@ from tabprotect.engine.query_space.criterion_evidence import (
 )
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.registry import Documented
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.ways_to_bound import BoundsWay
 
 
 @dataclass(frozen=True)

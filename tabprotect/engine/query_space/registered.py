@@ -11,8 +11,8 @@ from tabprotect.engine.query_space.criterion import RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.rule import ReleaseRule
 from tabprotect.engine.query_space.utility import ReleaseUtility
-from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.registry import Registry
+from tabprotect.engine.ways_to_bound import BoundsWay
 
 
 @cache

@@ -20,7 +20,7 @@ from tabprotect.engine.query_space.criterion import RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
-from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+from tabprotect.engine.ways_to_bound import BoundsWay
 from tabprotect.languages.said import joined, say
 
 PARTIALS = 16

@@ -18,7 +18,7 @@ from tabprotect.engine.query_space.criterion_evidence import Verdict
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
-from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+from tabprotect.engine.ways_to_bound import BoundsWay
 from tabprotect.languages.said import say
 
 

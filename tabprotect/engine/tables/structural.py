@@ -111,13 +111,13 @@ def _restated(
 ) -> Iterator[StructuralZeros]:
     for zero in zeros:
         found: dict[str, list[str]] = {}
-        for name, known in zero.where:
-            said = [
-                (new, [category for category, held in made if held and held <= set(known)])
+        for name, impossible in zero.where:
+            successors = [
+                (new, [category for category, held in made if held and held <= set(impossible)])
                 for new, source, made in parts
                 if source == name
             ]
-            new, left = next(((new, left) for new, left in said if left), ("", []))
+            new, left = next(((new, left) for new, left in successors if left), ("", []))
             # Two variables may have become one: both hold.
             found[new] = [c for c in left if c in found.get(new, left)]
         if all(found.values()):

@@ -53,14 +53,20 @@ class Exporter(QObject):
         content: Content,
         *,
         confidential: bool,
+        private: bool = False,
         overwrite: bool = False,
     ) -> None:
-        """Write a file of one of the page's kinds; of each kind only the latest request is written."""
+        """Write a file of one of the page's kinds; of each kind only the latest request is written.
+
+        A private file is its owner's alone, as every confidential one is, but without the mark.
+        """
         if confidential and marked(path) != path:
             path, overwrite = marked(path), False
 
         def work(progress: Progress) -> Path:
-            write_bytes(path, content(progress), overwrite=overwrite, private=confidential)
+            write_bytes(
+                path, content(progress), overwrite=overwrite, private=confidential or private
+            )
             return path
 
         if kind not in self._writing:

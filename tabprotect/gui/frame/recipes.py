@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.project.history import History
@@ -29,6 +28,7 @@ from tabprotect.engine.project.recipes.last_year import (
     category_lines,
 )
 from tabprotect.engine.project.recipes.replay import prepared_recipe
+from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.question import tell_failure
 from tabprotect.gui.frame.opening import OPEN_ANYHOW, RECIPE, Files
 from tabprotect.gui.frame.window import Window
@@ -64,13 +64,10 @@ class Recipes(QObject):
         """Save the steps so far: without seeds and paths, the file a variable."""
         history = self.document.history
         text = next_year_text(history.trail, history.project)
-        job = self.document.jobs.command(
-            say("save {name}", path.name),
-            lambda _: write_bytes(path, text.encode(), private=True),
-        )
         page = self.window.page
-        job.finished.connect(
-            lambda _: page.errors.show_note(
+        exporter = Exporter(page)
+        exporter.written.connect(
+            lambda path: page.errors.show_note(
                 say(
                     "Saved as {name}, without data, seeds and paths. Next year: File > Run a "
                     "recipe on new data.",
@@ -78,7 +75,10 @@ class Recipes(QObject):
                 )
             )
         )
-        job.failed.connect(tell_failure(page.show_error))
+        content = text.encode()
+        exporter.write(
+            "recipe", path, lambda _: content, confidential=False, private=True, overwrite=True
+        )
 
     def ask_run(self) -> None:
         """Ask for a recipe, then for the new data."""

@@ -129,8 +129,10 @@ class LevelHeader(QHeaderView):
                 begin = self.sectionViewportPosition(first + start)
                 tail = first + i - 1
                 end = self.sectionViewportPosition(tail) + self.sectionSize(tail)
-                # The label of a group that is cut by the edge stays in sight.
-                visible = (max(begin, 0), min(end, extent))
+                # The label of a group that is cut by the edge stays in sight; that of a cut row
+                # stays beside its counts.
+                row = self.down and inner
+                visible = (begin, end) if row else (max(begin, 0), min(end, extent))
                 box = self._box(across, size, *visible)
                 here = current is not None and first + start <= current <= tail
                 text = labels[start][level] if level < len(labels[start]) else "all"

@@ -157,6 +157,8 @@ class Listing(QTableView):
         self.rows = RowsModel()
         self.setModel(self.rows)
         as_list(self, name)
+        # Cells of long categories often differ at the end of their names alone.
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         header = self.horizontalHeader()
         header.setResizeContentsPrecision(30)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

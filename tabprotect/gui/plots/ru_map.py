@@ -228,8 +228,12 @@ class RiskUtilityMap(Plot):
         wide, tall = canvas.size
         risk, utility = self.axes
         room = canvas.metrics.horizontalAdvance("0.000") + 3 * GRID
+        low, high = self._signed(1)
+        # The words in the corner take a line: no point lies under them.
+        high += (high - low) * (canvas.line + MEAN) / tall
         canvas.plane(
-            *self._signed(1),
+            low,
+            high,
             _ticks(*_ends(self._values(0)), risk.sign, max(2, int(wide / room))),
             _ticks(*_ends(self._values(1)), utility.sign, max(2, int(tall / (3 * canvas.line)))),
         )

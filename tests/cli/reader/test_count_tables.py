@@ -76,7 +76,7 @@ def test_infer_where_only_margins_are_published(run: Run, tmp_path: Any) -> None
     rows = [f"{x},{y},{z},{1 + 2 * x + y}" for x in range(2) for y in range(3) for z in range(2)]
     table.write_text("\n".join(["x,y,z,count", *rows]) + "\n", encoding="utf-8")
     words = ("protect", table, "--out", bundle, "--seed", 1, "--method", "cell_key")
-    done = run(*words, "--set", "margins=x*y")
+    done = run(*words, "--set", "margins=x*y", "--accept", "a margin")
     assert done.code == 0, done.err
     found = run("infer", bundle, "--cells", "1,2", "--json").json
     assert found["variables"] == ["x", "y"] and found["cells"][0]["labels"] == ["1", "2"]

@@ -23,17 +23,22 @@ def test_settings_changed_after_a_refusal_are_told(run: Run, tmp_path: Path) -> 
     accepted = run(*words, "--accept", "a reason").json
     assert accepted["verdict"]["complete"]
     negative = ("--set", "blocking=negative")
-    changed = run(*words, *negative, "--register", tmp_path / "register.sqlite").json
+    assert run(*words, *negative).code == 5
+    changed = run(*words, *negative, "--accept", "looked at").json
     assert not changed["verdict"]["complete"]
     assert "refused for this table before" in changed["verdict"]["note"]
-    assert changed["decisions"] == [
+    assert changed["verdict"]["left_out"] == ["attempts"]
+    assert "published all the same: looked at" in changed["decisions"][0]
+    assert changed["decisions"][1] == (
         "settings were changed after the gate had refused others: cyclic_perturbation"
-    ]
+    )
     with zipfile.ZipFile(out) as bundle:
         stated = json.loads(bundle.read("mechanism.json"))
         assert stated["gate"]["changed_after_refusal"] is True
         assert "Other settings were refused" in bundle.read("README.md").decode()
-    verified = run("verify", out, "--json").json
+    verified = run("verify", out, "--json")
+    assert verified.code == 7 and verified.json["left_out"] == ["attempts"]
+    verified = verified.json
     assert not verified["verdict"]["complete"]
     assert not run("infer", out, "--json").json["complete"]
     # Without a register nobody remembers.

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.bounds.bounding import AT_RISK, WAYS, Search, bounds, width
+from tabprotect.engine.bounds.bounding import AT_RISK, Search, bounds, width
 from tabprotect.engine.bounds.decomposable import is_decomposable
 from tabprotect.engine.errors import InputError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import all_margins, margins_of_order
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
 from tests.engine.bounds.enumeration import tables
 
 
@@ -69,7 +70,7 @@ def test_verdicts_against_enumeration(case: tuple[Table, list[tuple[str, ...]]],
     table, release = case
     every = tables(table, release)
     true = int((every.max(axis=0) - every.min(axis=0)).min())
-    for way in WAYS:
+    for way in BOUNDS_WAYS:
         result = width(table, release, cells="all", beta=beta, search=Search(way))
         assert result.width >= true
         assert not result.exact or result.width == true

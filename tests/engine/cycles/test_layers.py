@@ -27,6 +27,8 @@ def one_by_one(moves: MoveSet, state: Ints, coins: Ints) -> Ints:
 def test_runs_of_strips_are_views_that_need_no_sorting() -> None:
     moves = design(Domain.of_shape((120, 90)), "strips-2")
     found = layers(moves)
+    # Many draws are made from a set: its layers are found once.
+    assert layers(moves) is found
     # One run for each step along the ring: nothing is listed a second time.
     assert len(found) == 120
     for layer in found:

@@ -195,7 +195,7 @@ def test_three_attempts_are_calibrated_by_the_weight_of_the_attempts(
     # Nobody reads the remedies here.
     monkeypatch.setattr(gate, "remedies", lambda *_: ())
     choose, surplus, spread, times = random.Random(4), 0.0, 0.0, 0
-    for number in range(260):
+    for number in range(460):
         original = choose.choice(originals)
         table = Table.dense(setting.domain, np.array(original).reshape(2, 3))
         try:

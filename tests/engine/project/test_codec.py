@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -15,6 +15,7 @@ from same_values import difference, written_out
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.project import codec
 from tabprotect.engine.project.codec import Decoder, Encoder, kinds, types_of
 from tabprotect.engine.project.history import History, held_bytes, held_values
@@ -89,12 +90,17 @@ HOUSE: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @pytest.fixture(scope="module")
-def histories(tmp_path_factory: pytest.TempPathFactory) -> list[History]:
+def histories(
+    tmp_path_factory: pytest.TempPathFactory, draw_little: Callable[[pytest.MonkeyPatch], None]
+) -> list[History]:
     """A house that has been through (almost) everything, step by step, and a reader."""
     folder = tmp_path_factory.mktemp("house")
     (folder / "people.csv").write_text(RECORDS)
     found = [History()]
     with pytest.MonkeyPatch.context() as patch:
+        draw_little(patch)
+        # Twenty times the effective draws that are asked for at least.
+        patch.setattr(reweighing, "REWEIGHING_DRAWS", 1000)
         patch.chdir(folder)
         patch.setenv("TABPROTECT_HOME", str(folder / "home"))
         for name, arguments in HOUSE:

@@ -9,12 +9,12 @@ import pytest
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.project.examples import examples, load_example
 from tabprotect.engine.project.sources import (
     Opened,
     open_table,
     records_file,
-    tabulate_source,
 )
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "cyclic.json").read_text())
@@ -103,7 +103,7 @@ def test_other_tables() -> None:
 def test_the_larger_table_is_a_tabulation_of_the_records() -> None:
     table = opened("adult-occupations").table
     names = table.domain.names
-    again = tabulate_source("example:adult-census", names).table
+    again = tabulate(records_file("example:adult-census"), names)
     assert again.total == table.total == 48_842
     keys, counts = table.cells
     for key, count in zip(keys[:500], counts[:500], strict=True):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import alike, every_table, exact_width
 
-from tabprotect.engine.bounds.bounding import WAYS, bounds, width
+from tabprotect.engine.bounds.bounding import bounds, width
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.query_space.criterion import RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
@@ -24,6 +24,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
 
 RECORDS = {(4, 4): 5, (4, 2, 3): 4, (3, 3, 4): 3, (2, 4, 2, 2): 4, (3, 2, 2, 3): 3, (2,) * 5: 3}
 """Shapes, and so many records that all tables can be listed."""
@@ -50,7 +51,7 @@ def test_bounds_every_way(table: Table, data: st.DataObject) -> None:
     left = alike(table, released).reshape(-1, table.domain.size)
     low, high = left.min(axis=0), left.max(axis=0)
     release = Evidence.gather(table, SmallCount(0, 9)).lattice.margins(released)
-    for way in WAYS:
+    for way in BOUNDS_WAYS:
         if way == "decomposable" and decomposable(table.domain.ndim, released) is None:
             with pytest.raises(ParameterError, match="decomposable"):
                 bounds(table, release, method=way)

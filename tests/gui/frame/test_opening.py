@@ -317,7 +317,9 @@ def test_records_go_to_the_tabulate_page(
     window: MainWindow, settle: Settle, tmp_path: Path
 ) -> None:
     path = tmp_path / "people.csv"
-    path.write_text("sex,age,w,people\nf,old,2,1.5\nm,old,1,3\nf,young,3,2\nf,old,1,2\n")
+    path.write_text(
+        "sex,age,w,people,half\nf,old,2,1.5,1\nm,old,1,3,1\nf,young,3,2,2\nf,old,1,2,2\n"
+    )
     window.go("tabulate")
     window.pages["tabulate"].choose(str(path))
     settle()
@@ -331,9 +333,9 @@ def test_records_go_to_the_tabulate_page(
         assert item is not None
         item.setCheckState(Qt.CheckState.Checked)
     assert "2 \u00d7 2 = 4 cells" in window.pages["tabulate"].sentence
-    # Texts are neither keys nor weights.
+    # Texts are neither keys nor weights; what has half as many values as records may be a key.
     keys_box = window.pages["tabulate"]._key
-    assert [keys_box.itemText(n) for n in range(2, keys_box.count())] == ["w", "people"]
+    assert [keys_box.itemText(n) for n in range(2, keys_box.count())] == ["w", "people", "half"]
     window.pages["tabulate"]._key.setCurrentText("w")
     window.pages["tabulate"]._design.setCurrentText("people")
     window.pages["tabulate"].main_button.click()

@@ -44,6 +44,7 @@ from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.app import install_hook, main
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
+from tabprotect.gui.grid.cell_texts import FIGURES
 from tabprotect.gui.look.layouts import reading_order
 from tabprotect.gui.look.theme import THEME
 from tabprotect.version import __version__
@@ -502,6 +503,16 @@ def test_shortcuts_are_unique(opened: MainWindow) -> None:
         assert needed in seen
     for needed in ("Ctrl+F", "Ctrl+Q", "F1", "F9", "F8", "Shift+F8"):
         assert needed in seen
+    for letter in "CFKLMPRT":
+        assert f"Ctrl+Shift+{letter}" in seen
+    assert {f"Alt+{number}" for number in range(1, 1 + len(FIGURES))} <= set(seen)
+    # Whichever method is chosen, the same keys run it.
+    runs = [opened.actions_[f"{page}_run"].shortcut() for page in ("methods", "perturb")]
+    assert runs[0] == runs[1]
+    # The keys of a page are those of the page in front.
+    assert opened.actions_.of_page("table")
+    opened.go("variables")
+    assert opened.actions_.of_page("table") == []
 
 
 def test_theme_and_zoom_from_the_menu(opened: MainWindow) -> None:

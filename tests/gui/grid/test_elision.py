@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from tabprotect.gui.grid.headers import elided, shared
+from tabprotect.gui.look.listing import ListColumn, Listing
 
 REGIONS = tuple(f"Region {n} of the southern parts of the country" for n in range(20))
 
@@ -28,3 +30,19 @@ def test_labels_stay_apart_in_any_room(qapp: QApplication, letters: int) -> None
     assert all(metrics.horizontalAdvance(text) <= room for text in shown)
     # A label that is not like the others is cut as any.
     assert elided(metrics, "none", 10 * room, common) == "none"
+
+
+@pytest.mark.parametrize(
+    "last", ["(Region of the southern parts, men)", "(Region of the southern parts, women)"]
+)
+def test_cells_in_a_list_stay_apart_at_either_end(qtbot: QtBot, last: str) -> None:
+    shown = Listing("cells")
+    qtbot.addWidget(shown)
+    names = ["another", "(Region of the southern parts, men)", last]
+    shown.show_rows((ListColumn("cell", names, str, right=False),))
+    shown.resize(150, 300)
+    with qtbot.waitExposed(shown):
+        shown.show()
+    picture = shown.viewport().grab().toImage()
+    first, second = (picture.copy(shown.visualRect(shown.rows.index(n, 0))) for n in (1, 2))
+    assert (first == second) == (last == names[1])

@@ -141,12 +141,12 @@ class LabelledFormat(ColumnFormat):
 
 def _texts(values: Sequence[object], labels: Mapping[object, str]) -> TypedColumn:
     """Values by their labels; values that share a label are told apart by their numbers."""
-    known: dict[str, str] = {}
-    said = list(labels.values())
+    text_of: dict[str, str] = {}
+    every = list(labels.values())
     for value, label in labels.items():
         text = as_text(value) or ""
-        known[text] = label if said.count(label) == 1 else f"{label} ({text})"
+        text_of[text] = label if every.count(label) == 1 else f"{label} ({text})"
     texts = [as_text(value) for value in values]
     # These programs store a missing text as an empty string.
-    out = [None if text in (None, "") else known.get(text, text) for text in texts]
-    return TypedColumn(out, tuple(known.values()))
+    out = [None if text in (None, "") else text_of.get(text, text) for text in texts]
+    return TypedColumn(out, tuple(text_of.values()))

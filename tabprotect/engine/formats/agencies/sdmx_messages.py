@@ -116,12 +116,12 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
     names = tuple(listed[0].key) if listed else ()
     if any(one.key.keys() != set(names) for one in listed):
         raise InputError(say("the observations are not all of the same dimensions"), hint=HINT)
-    known = [LabelCodes() for _ in names]
+    numbered = [LabelCodes() for _ in names]
     codes = tuple(
         of.of_texts([one.key[name] for one in listed])
-        for of, name in zip(known, names, strict=True)
+        for of, name in zip(numbered, names, strict=True)
     )
-    categories = tuple(tuple(of.numbers) for of in known)
+    categories = tuple(tuple(of.numbers) for of in numbered)
     cells, _ = Observations(
         names,
         categories,
@@ -135,9 +135,9 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
         check_categories(name, len(of))
     notes = []
     for name in (CONF_STATUS, OBS_STATUS):
-        said = [one.statuses[name] for one in listed if name in one.statuses]
-        if set(said) - {FREE, NORMAL, NOT_FOR_PUBLICATION}:
-            notes.append(statuses_told(name, said))
+        statuses = [one.statuses[name] for one in listed if name in one.statuses]
+        if set(statuses) - {FREE, NORMAL, NOT_FOR_PUBLICATION}:
+            notes.append(statuses_told(name, statuses))
     return cells, notes
 
 

@@ -65,9 +65,9 @@ class JsonStat(Format):
         size = dataset.get("size", dimension.get("size"))
         # Some services write sizes as text, and leave out those of 1.
         size = [str(number) for number in size] if isinstance(size, list) else []
-        known = [_category(dimension, name) for name in ids]
+        described = [_category(dimension, name) for name in ids]
         categories = [
-            _categories(category, name) for category, name in zip(known, ids, strict=True)
+            _categories(category, name) for category, name in zip(described, ids, strict=True)
         ]
         sizes = [str(len(codes)) for codes in categories]
         if [s for s in sizes if s != "1"] != [s for s in size if s != "1"]:
@@ -81,10 +81,10 @@ class JsonStat(Format):
             values,
             in_place,
             stated=extension if isinstance(extension, dict) else {},
-            labels={name: _labels(category) for name, category in zip(ids, known, strict=True)},
+            labels={name: _labels(category) for name, category in zip(ids, described, strict=True)},
         )
-        cells, said = observations.cells(reading, _measures(dataset, dimension, ids))
-        return cells, [*notes, *said]
+        cells, remarks = observations.cells(reading, _measures(dataset, dimension, ids))
+        return cells, [*notes, *remarks]
 
     def write(self, table: Table) -> bytes:
         return _written(table, {}, {})

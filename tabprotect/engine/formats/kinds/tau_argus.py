@@ -237,14 +237,14 @@ class TauArgus(Format):
         trees: list[Trails] = []
         totals: dict[int, dict[int, Codes | None]] = {}
         for axis, at in enumerate(axes):
-            variable, known = meta.variables[at], cells.categories[axis]
-            trees.append(trails(variable, known, path.parent))
-            found = subtotals(known, trees[axis], variable.total)
-            if variable.total in known and len(known) > 1:
-                found[known.index(variable.total)] = None
+            variable, categories = meta.variables[at], cells.categories[axis]
+            trees.append(trails(variable, categories, path.parent))
+            found = subtotals(categories, trees[axis], variable.total)
+            if variable.total in categories and len(categories) > 1:
+                found[categories.index(variable.total)] = None
             if found:
                 totals[axis] = found
-        cells, said = without_totals(cells, totals)
+        cells, of_totals = without_totals(cells, totals)
         levels: dict[str, object] = {}
         for axis, (name, tree) in enumerate(zip(cells.names, trees, strict=True)):
             if coarser := levels_of(name, cells.categories[axis], tree):
@@ -254,8 +254,8 @@ class TauArgus(Format):
             for name, at in zip(cells.names, axes, strict=True)
         }
         cells = replace(cells, stated={"levels": levels} if levels else {}, labels=labels)
-        told = [*notes, *said, *_told_statuses(meta, source)]
-        return cells.called(instead=reading.labels), told
+        remarks = [*notes, *of_totals, *_told_statuses(meta, source)]
+        return cells.called(instead=reading.labels), remarks
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
         meta = read_metadata(path)

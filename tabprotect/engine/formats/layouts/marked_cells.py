@@ -44,10 +44,10 @@ def marked_cells(
     here: list[bool] = []
     nobody: list[bool] = []
     labels: list[list[str]] = [[] for _ in layout.names]
-    told: Counter[str] = Counter()
+    meanings: Counter[str] = Counter()
     for row, cell, text in _entries(layout, name):
         meaning = marks.meaning(text)
-        told[meaning or ""] += 1
+        meanings[meaning or ""] += 1
         count = counts_of.count(row, cell, text, meaning)
         # The categories of a missing count stay.
         for listed, label in zip(labels, cell, strict=True):
@@ -58,21 +58,21 @@ def marked_cells(
         lines.append(row.line)
         counts.append(count)
         nobody.append(meaning == "structural")
-    parts += _marks_told(told)
-    known = [LabelCodes() for _ in labels]
-    kept = np.array(here, dtype=np.bool_)
-    codes = tuple(k.of_texts(listed)[kept] for k, listed in zip(known, labels, strict=True))
-    for variable, k in zip(layout.names, known, strict=True):
+    parts += _marks_told(meanings)
+    numbered = [LabelCodes() for _ in labels]
+    counted = np.array(here, dtype=np.bool_)
+    codes = tuple(k.of_texts(listed)[counted] for k, listed in zip(numbered, labels, strict=True))
+    for variable, k in zip(layout.names, numbered, strict=True):
         check_categories(variable, len(k.numbers))
     _check_header(layout, name)
     found = CellList(
         layout.names,
-        tuple(tuple(k.numbers) for k in known),
+        tuple(tuple(k.numbers) for k in numbered),
         codes,
         np.array(counts, dtype=np.int64),
         lambda entry: lines[entry],
         nobody=np.array(nobody),
-        gaps=told["missing"] > 0,
+        gaps=meanings["missing"] > 0,
     )
     return found, parts
 

@@ -79,8 +79,8 @@ def settle_totals(
         return without_totals(cells, _stated(cells, str(totals)))
     notes = []
     found, by_name = find_totals(cells)
-    for axis, known in enumerate(cells.categories):
-        if axis not in by_name and len(known) > 1 and any(not c.strip() for c in known):
+    for axis, categories in enumerate(cells.categories):
+        if axis not in by_name and len(categories) > 1 and any(not c.strip() for c in categories):
             notes.append(
                 say("variable {names} has a category without a name", repr(cells.names[axis]))
             )
@@ -107,8 +107,8 @@ def settle_totals(
                 "that nothing is a total: --totals none"
             ),
         )
-    cells, said = without_totals(cells, found, how)
-    return cells, notes + said
+    cells, stripped = without_totals(cells, found, how)
+    return cells, notes + stripped
 
 
 def find_totals(cells: CellList) -> tuple[Totals, frozenset[int]]:

@@ -145,15 +145,15 @@ def expected_categories(path: Path) -> dict[str, tuple[str, ...]]:
         If ``[expects]`` is no table of lists.
     """
     try:
-        said = tomllib.loads(read_text(path)).get("expects", {})
+        expects = tomllib.loads(read_text(path)).get("expects", {})
     except tomllib.TOMLDecodeError:
         # Running the recipe reports where.
         return {}
-    if not isinstance(said, dict) or not all(
-        isinstance(v, list) and v and all(isinstance(c, str) for c in v) for v in said.values()
+    if not isinstance(expects, dict) or not all(
+        isinstance(v, list) and v and all(isinstance(c, str) for c in v) for v in expects.values()
     ):
         raise InputError(say("[expects] must give each variable a list of categories"), file=path)
-    return {name: tuple(known) for name, known in said.items()}
+    return {name: tuple(categories) for name, categories in expects.items()}
 
 
 def other_categories(

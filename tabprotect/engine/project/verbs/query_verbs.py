@@ -62,7 +62,7 @@ def set_release_criterion(
     """
     # The query space adds a quarter of a second to a window's start; only this command needs it.
     from tabprotect.engine.query_space.registered import criteria
-    from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
+    from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
 
     given = stated(threshold=threshold, criterion=criterion, bounds=bounds)
     plan = replace(project.plan, **given)

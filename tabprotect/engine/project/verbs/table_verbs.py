@@ -17,7 +17,7 @@ from tabprotect.engine.project.copy_as_command import SAVED
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import open_table as open_source
-from tabprotect.engine.project.sources import tabulate_source
+from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_table
 from tabprotect.engine.randomness import Randomness
@@ -169,8 +169,11 @@ def tabulate(project: Project, context: Context, asked: Tabulation) -> Project:
         For a negative seed.
     """
     _check_keys(asked)
-    found = tabulate_source(
-        asked.source,
+    # Imported late: DuckDB takes a tenth of the program's start.
+    from tabprotect.engine.microdata.tabulate import tabulate_with_keys
+
+    found = tabulate_with_keys(
+        records_file(asked.source),
         tuple(asked.by),
         also=AddedUp(asked.weight, asked.record_key, asked.design_weight),
         codings=Codings(

@@ -7,6 +7,7 @@ applied one by one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,7 +63,7 @@ class Acceptance:
 
 def walk_cycles(
     state: Ints,
-    plan: list[Layer],
+    plan: Sequence[Layer],
     coins: Signs,
     rule: BlockingRule,
     progress: Progress = SILENT,
@@ -244,7 +245,7 @@ class Walker:
         return self.order == "listed"
 
     @cached_property
-    def _plan(self) -> tuple[Ints | None, list[Layer]]:
+    def _plan(self) -> tuple[Ints | None, Sequence[Layer]]:
         """The layers of a list's passes; of one long pass where the list is cut off."""
         if self.steps % len(self.moves) == 0:
             return None, layers(self.moves)
@@ -264,7 +265,7 @@ class Walker:
         """
         copies = state.shape[1:]
         sequence: Ints | None = None
-        plan: list[Layer] = []
+        plan: Sequence[Layer] = ()
         if self.order == "listed":
             sequence, plan = self._plan
         elif self.order != "positive":

@@ -108,15 +108,15 @@ class RunSummary:
             said = say("every published count") if self.tables == 1 else say("the main table")
             parts.append(say("{said} is exact", said))
         if self.blocked_share is not None:
-            kept = (
+            margins = (
                 say("every margin is kept") if self.margins_preserved else say("MARGINS ARE BROKEN")
             )
             parts += [
                 say("{blocked_share} of the moves were blocked", percent(self.blocked_share)),
-                kept,
+                margins,
             ]
-        said = joined(parts, "; ") + "."
-        return joined((said, self.finding), " ") if self.finding else said
+        result = joined(parts, "; ") + "."
+        return joined((result, self.finding), " ") if self.finding else result
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``protect --json``."""

@@ -14,6 +14,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount, judged_counts
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.ways_to_bound import BoundsWay
 from tabprotect.languages.said import say
 
 MOST_TIGHT = 20
@@ -32,7 +33,7 @@ def margin_findings(
     margins: MarginSet,
     *,
     threshold: int,
-    way: bounding.BoundsWay = "auto",
+    way: BoundsWay = "auto",
     cells: Judged = "at_risk",
     progress: Progress = SILENT,
 ) -> Mapping[str, object]:
@@ -61,7 +62,7 @@ def _judge(
     rule: SmallCount,
     margins: MarginSet,
     beta: int,
-    way: bounding.BoundsWay,
+    way: BoundsWay,
     progress: Progress,
 ) -> Mapping[str, object]:
     found: dict[str, object] = {"criterion": CRITERION, "threshold": beta}

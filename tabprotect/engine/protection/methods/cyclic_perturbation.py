@@ -237,18 +237,20 @@ class CyclicPerturbation(Method):
         if given.get("cycles") in (None, TRIANGULAR):
             domain = problem.table.domain
             check_size(domain)
-            kept = KeptMargins.of(kept_of(domain, given), problem.table)
+            margins = KeptMargins.of(kept_of(domain, given), problem.table)
             check_zeros(problem.table, given)
             if given.get("cycles") == TRIANGULAR:
                 # Every wrong parameter is told, before any design.
-                said = super().resolve(domain, given)
-                given["cycles"] = designed(TRIANGULAR, domain, said, kept=kept, progress=progress)
+                values = super().resolve(domain, given)
+                given["cycles"] = designed(
+                    TRIANGULAR, domain, values, kept=margins, progress=progress
+                )
             else:
                 rest = {n: v for n, v in given.items() if n not in ("cycles", KEEP.name)}
                 public = self.resolve(domain, rest)
                 if given.get("blocking") is None:
                     public |= {"blocking": None}
-                choice = chosen_cycles(kept, public, progress)
+                choice = chosen_cycles(margins, public, progress)
                 given |= {"cycles": choice.moves, "blocking": choice.rule}
         return self.resolve(problem.table.domain, given)
 

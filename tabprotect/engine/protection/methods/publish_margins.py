@@ -33,7 +33,6 @@ from typing import cast
 
 import numpy as np
 
-from tabprotect.engine.bounds import bounding
 from tabprotect.engine.bounds.bounding import AUTO_INTEGER_CELLS
 from tabprotect.engine.bounds.decomposable import is_decomposable
 from tabprotect.engine.errors import (
@@ -69,6 +68,7 @@ from tabprotect.engine.tables.formula import in_formula, terms
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.ways_to_bound import BOUNDS_WAYS, BoundsWay
 from tabprotect.languages.said import joined, say
 
 MOST_JUDGED = 12
@@ -107,13 +107,13 @@ THRESHOLD: Parameter[int] = Parameter(
     unit=say("counts"),
 )
 
-BOUNDS: Parameter[bounding.BoundsWay] = Parameter(
+BOUNDS: Parameter[BoundsWay] = Parameter(
     "bounds",
     say("Bounds"),
     say("How the bounds are found."),
     "choice",
     "auto",
-    choices=bounding.WAYS,
+    choices=BOUNDS_WAYS,
 )
 
 CELLS: Parameter[Judged] = Parameter(

@@ -42,7 +42,7 @@ from tabprotect.engine.query_space.graphs.chordal import Covers, covers, decompo
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import alike
-from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+from tabprotect.engine.ways_to_bound import BoundsWay
 from tabprotect.languages.said import say
 
 EXACT_CELLS = 20_000

@@ -318,7 +318,7 @@ class CheckPage(CheckStage, PosteriorShown):
             )
             self.cell.show_nothing(why)
             return
-        said = ""
+        sentence = ""
         if selection is None:
             # Nobody chose one: the most exposed cell is the one to look at.
             among = self._among(view)
@@ -328,15 +328,15 @@ class CheckPage(CheckStage, PosteriorShown):
                 return
             selection = view.posterior.published.domain.unflat(worst[0])
             at_risk = 0 if among is None else int(among.sum())
-            said = release_sentence(view, at_risk=at_risk, worst=selection)
-        known: dict[str, Posterior] = {
+            sentence = release_sentence(view, at_risk=at_risk, worst=selection)
+        posteriors: dict[str, Posterior] = {
             who: p
             for who in self._persons()
             if (p := self.document.known_posterior(who)) is not None
         }
-        self.cell.show_cell(selection, known, rule=view.rule, original=view.original)
+        self.cell.show_cell(selection, posteriors, rule=view.rule, original=view.original)
         true = None if view.original is None else view.original[selection]
-        self.cell.say(said or cell_sentence(view.posterior, selection, true=true))
+        self.cell.say(sentence or cell_sentence(view.posterior, selection, true=true))
 
     # -- the verdict --------------------------------------------------------------------------
 

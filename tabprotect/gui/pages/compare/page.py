@@ -447,7 +447,7 @@ class ComparePage(CompareStage, Page):
         cycles = given.pop("cycles", None)
         self.do(set_method, method=spec.method)
         if any(p.kind == "cycles" for p in methods()[spec.method].parameters):
-            self.document.run(_cycles(cycles), page=self.name)
+            self.change(_cycles(cycles))
         if given:
             self.do(set_parameters, **given)
         # What the gate refuses is held all the same: it was asked to be looked at.

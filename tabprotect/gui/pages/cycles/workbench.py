@@ -61,7 +61,7 @@ class Workbench(QSplitter):
         self._right.setStretchFactor(0, 1)
         if place == "beside":
             self._right.setOrientation(Qt.Orientation.Horizontal)
-            self._right.setSizes([60 * GRID, 26 * GRID])
+            self._right.setSizes([52 * GRID, 34 * GRID])
         elif place == "below":
             self._right.setOrientation(Qt.Orientation.Vertical)
             self._right.setSizes([max(self.height() - PROOF, 1), PROOF])

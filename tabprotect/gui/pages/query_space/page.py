@@ -28,9 +28,9 @@ from tabprotect.engine.project.verbs.query_verbs import (
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import criteria
-from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import RuleField

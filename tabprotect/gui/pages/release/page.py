@@ -254,7 +254,7 @@ class ReleasePage(ReleaseStage, Page):
         house, judging = self.house, self.document.judging
         groups = groups_of(project, self.bundle, house=house)
         verdict = judging.verdict(project) if house else None
-        known = judging.known(project) if house else None
+        judged = judging.known(project) if house else None
         for name, group in (
             (say("Protection"), self.protection),
             (say("Honesty"), self.honesty),
@@ -268,20 +268,20 @@ class ReleasePage(ReleaseStage, Page):
             # What may not be seen is taken away, not only hidden.
             group.show_group(found or CheckGroup(name, ()), helps=helps, folding=house)
         self.before.setVisible(house)
-        if known is None:
+        if judged is None:
             self.before.show_group(CheckGroup(self.before.group.title, ()))
         else:
             left = CheckLine(
                 "told", say("This release left as {name}.", self._published_path().name)
             )
-            before = known.before.group
+            before = judged.before.group
             self.before.show_group(replace(before, lines=(left,)) if project.published else before)
         if house and verdict is not None:
-            together = None if known is None else known.before.together
+            together = None if judged is None else judged.before.together
             figure = say("{known:,} of {at_risk}", verdict.known, expected_number(verdict.at_risk))
             figure = "" if nothing_expected(verdict) else spaced(figure)
-            said = published_line(verdict) if project.published else headline(verdict, together)
-            self.banner.show_line(self._light(project, said), figure=figure)
+            line = published_line(verdict) if project.published else headline(verdict, together)
+            self.banner.show_line(self._light(project, line), figure=figure)
         elif house:
             self.banner.show_line(
                 CheckLine("told", say("Working out what a reader would know \u2026"))

@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pages_of import page_of
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.posterior.analysis import chi_square
@@ -20,10 +22,15 @@ from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.progress import SILENT
+from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.look.theme import number_text
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.theme import THEME, number_text
 from tabprotect.gui.pages.check.page import CheckPage
+from tabprotect.gui.pages.check.posterior_files import HeatFigure
 
 Settle = Callable[[], None]
 
@@ -148,6 +155,31 @@ def test_exports_from_the_house_say_confidential_in_name_and_content(
     shown.files.write("table_csv", tmp_path / "all.csv")
     settle()
     assert shown.errors.error is not None and "already" in shown.errors.error.message
+
+
+@pytest.mark.parametrize("flip", [False, True])
+def test_a_picture_of_many_cells_is_wide_and_says_which_end_is_dark(
+    qapp: QApplication, flip: bool
+) -> None:
+    sizes = []
+    for columns in (50, 900):
+        domain = Domain(
+            tuple(Variable(n, tuple(map(str, range(k)))) for n, k in (("v", 60), ("w", columns)))
+        )
+        values = np.zeros(domain.shape)
+        values[:, columns // 2 :] = 1.0
+        layout = Layout(domain, Placement.of(domain), (0, 0))
+        figure = HeatFigure("entropy", layout, values, text="{:g}".format, top=1.0, flip=flip)
+        sizes.append(figure.sheet(font=qapp.font(), dpi=96, caption="").size.width())
+        assert figure._title.endswith("dark is 0" if flip else "dark is 1")
+        image = QImage(400, 300, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        figure.draw(painter, QRectF(0, 0, 400, 300), THEME.colours)
+        painter.end()
+        left, right = (image.pixelColor(x, 100).lightness() for x in (100, 300))
+        assert (left < right) == flip
+    # At least so wide that its words fit, and a point for each cell.
+    assert sizes[0] > 400 and sizes[1] > 900
 
 
 def test_public_exports_hold_nothing_of_the_original(

@@ -22,7 +22,7 @@ from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.compare.page import ComparePage
 from tabprotect.gui.pages.compare.runs_panel import completions
-from tabprotect.gui.plots.ru_map import Axis, PlottedConfiguration, RiskUtilityMap
+from tabprotect.gui.plots.ru_map import MEAN, Axis, PlottedConfiguration, RiskUtilityMap
 from tabprotect.gui.plots.series_looks import INKS, SHAPES, SeriesLook, series_looks
 
 Settle = Callable[[], None]
@@ -365,6 +365,11 @@ def test_right_is_more_private_and_up_more_useful(qtbot: QtBot, higher: bool) ->
     assert at[better, None].x() > at[1 - better, None].x()
     # With the other direction the same setting is the less useful one.
     assert at[better, None].y() < at[1 - better, None].y()
+    # The words in the upper corner lie over no point.
+    with qtbot.waitExposed(shown):
+        shown.show()
+    canvas = shown._canvas
+    assert canvas is not None and canvas.y(at[1 - better, None].y()) - MEAN > canvas.line
     shown.show_settings([setting(0, float("nan"), 0.2)], axes, [])
     assert not shown.filled and shown.places() == []
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 from readable import unnamed
 
@@ -39,6 +39,8 @@ def test_candidates_go_from_useful_to_protected(form: DesignForMe) -> None:
     form.slider.setValue(0)
     assert form.offer is form.offers[0] and form.offers[0].words in form.leaks.text().lower()
     assert unnamed(form) == []
+    # From "useful" at its left to "protected" at its right.
+    assert form.slider.orientation() == Qt.Orientation.Horizontal
     # What is hovered over is drawn over the table; what is chosen stays chosen.
     form.curve.hovered.emit(len(form.offers) - 1)
     moves = form.offers[-1].moves

@@ -320,6 +320,19 @@ def wide_table(path: Path, variables: int) -> None:
             writer.writerow([*(f"c{code}" for code in cell), count])
 
 
+def test_widths_keep_their_mark_and_tabs_their_edges(czech: MainWindow, settle: Settle) -> None:
+    panel, tabs = page(czech).widths, page(czech).tabs
+    tabs.setCurrentWidget(panel)
+    focus(czech, "AB", settle)
+    panel.most.setValue(panel.most.maximum())
+    marked = panel.list.currentIndex()
+    assert panel.list.rows.data(marked.siblingAtColumn(0)) == "AB"
+    # What another tab shows begins where this one's does.
+    laid = [tabs.widget(n).layout() for n in range(tabs.count())]
+    edges = [layout.contentsMargins() for layout in laid if layout is not None]
+    assert len(edges) == tabs.count() and all(edge == edges[0] for edge in edges)
+
+
 def test_above_eight_variables_frontiers_stand_for_the_lattice(
     window: MainWindow, settle: Settle, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -346,6 +359,12 @@ def test_above_eight_variables_frontiers_stand_for_the_lattice(
         *(q for q in range(512) if (q ^ space.focus).bit_count() == 1),
     }
     assert status(window, "") == RELEASED
+    # A sub-table stands between those of one variable less and of one more.
+    assert [size for size, _ in large.view._levels] == [
+        space.focus.bit_count() + step
+        for step in (-1, 0, 1)
+        if 0 <= space.focus.bit_count() + step <= 9
+    ]
     assert int(regions.status[space.focus]) in (UNRELEASABLE, UNKNOWN)
     qtbot.keyClick(large.view, Qt.Key.Key_Home)  # the nearest drawn one, then up to the total
     allowed = [int(q) for q in regions.state.allowed if int(q).bit_count() == 2]

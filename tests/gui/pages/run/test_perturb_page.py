@@ -30,6 +30,7 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.grid_view import GridView
+from tabprotect.gui.look.theme import colour
 from tabprotect.gui.pages.run.coin_replay import Replay
 from tabprotect.gui.pages.run.page import PerturbPage
 
@@ -238,6 +239,19 @@ def test_the_replay_ends_at_the_published_table(perturb: MainWindow, tried: Sett
     assert not run.coins.buttons["forward"].isEnabled()
     run.coins.buttons["back"].click()
     assert run.coins.position == 7
+    # The coin that was flipped last is the one that is marked.
+    strip = run.coins.view
+    picture = strip.viewport().grab().toImage()
+    corners = [strip.visualRect(run.coins.model.index(n)).topLeft() for n in range(8)]
+    grounds = [picture.pixelColor(corner + QPoint(2, 2)) for corner in corners]
+    assert [n for n, ground in enumerate(grounds) if ground == colour("selection")] == [6]
+    # It is in sight, even where the strip is short.
+    strip.setFixedWidth(strip.visualRect(run.coins.model.index(0)).width() * 3)
+    for name in ("first", "last"):
+        run.coins.buttons[name].click()
+    assert strip.viewport().rect().contains(strip.visualRect(run.coins.model.index(7)).center())
+    strip.setMaximumWidth(16_777_215)
+    run.coins.go(7)
     QTest.mouseClick(
         run.coins.view.viewport(),
         Qt.MouseButton.LeftButton,

@@ -8,7 +8,7 @@ from tabprotect.languages.said import say
 
 BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
 
-BOUNDS_WAYS: dict[BoundsWay, str] = {
+BOUNDS_WAYS: dict[str, str] = {
     "auto": say("the cheapest way that is exact; the answer says which it was"),
     "decomposable": say("closed form only: sharp, but other releases stay undecided"),
     "shuttle": say("can prove a release too narrow, never wide enough"),
