@@ -15,12 +15,9 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.attack.chain import WORK, JointShares, joint_shares, usual_plan
-from tabprotect.engine.attack.least_squares import (
-    Estimate,
-    least_squares,
-    variance_left,
-)
+from tabprotect.engine.attack.least_squares import Estimate, least_squares
 from tabprotect.engine.attack.proofs import narrowed, proved
+from tabprotect.engine.fitting.margin_variance import variance_left
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.release.published_numbers import PublishedNumbers

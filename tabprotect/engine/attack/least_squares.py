@@ -17,23 +17,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
+from tabprotect.engine.fitting.margin_variance import (
+    EXACT_VARIANCE,
+    Margin,
+    strengths,
+    variance_left,
+)
 from tabprotect.engine.release.published_numbers import NumbersOfTable, PublishedNumbers
-from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Margin = tuple[tuple[int, ...], float]
-"""The axes of a published table, and the variance of its noise."""
 
 DENSE_CELLS = 1_500
 """Inner cells up to which the normal equations are solved in full."""
 
 REPLICATIONS = 100
 """Beyond, draws of noise from which the variance is estimated."""
-
-EXACT_VARIANCE = 1e-6
-"""Stands for the variance of an exact number."""
 
 ESTIMABLE = 1e-9
 
@@ -52,54 +51,6 @@ class Estimate:
 
     cells: Floats
     variance: Floats
-
-
-def _strengths(shape: Sequence[int], margins: Sequence[Margin]) -> Floats:
-    """The eigenvalue of each interaction, by bit mask of its axes, (2^axes,)."""
-    axes = len(shape)
-    found = np.zeros(2**axes)
-    for margin, variance in margins:
-        others = math.prod(n for axis, n in enumerate(shape) if axis not in margin)
-        found[sum(1 << axis for axis in set(margin))] += others / max(variance, EXACT_VARIANCE)
-    # Of each set the sum over all sets that hold it.
-    for axis in range(axes):
-        pairs = found.reshape(-1, 2, 2**axis)
-        pairs[:, 0] += pairs[:, 1]
-    return found
-
-
-def variance_left(
-    shape: Sequence[int], margins: Sequence[Margin], over: Sequence[int] | None = None
-) -> float:
-    """The variance of the least-squares estimate of a sum, from the published tables alone.
-
-    Parameters
-    ----------
-    shape
-        Categories of each variable.
-    margins
-        The published tables, each complete.
-    over
-        The axes that the sum is over; all of them, for an inner cell, by default.
-
-    Returns
-    -------
-    float
-        Infinite if it is not estimable.
-    """
-    axes = range(len(shape)) if over is None else over
-    outer = math.prod(n for axis, n in enumerate(shape) if axis not in axes)
-    inside = sum(1 << axis for axis in axes)
-    strengths = _strengths(shape, margins)
-    weight = np.ones(1)
-    for n in shape:
-        weight = np.concatenate([weight, weight * (n - 1)])
-    masks = np.arange(len(strengths))
-    # An axis of one category has no interactions.
-    used = (masks & ~inside == 0) & (weight > 0)
-    if (strengths[used] <= 0).any():
-        return math.inf
-    return float((weight[used] / strengths[used]).sum() * outer / math.prod(shape[a] for a in axes))
 
 
 def noise_left(numbers: PublishedNumbers) -> float:
@@ -158,12 +109,12 @@ def _closed(numbers: PublishedNumbers, margins: Sequence[Margin]) -> Estimate:
     bases = [_contrasts(n) for n in shape]
     for axis, basis in enumerate(bases):
         spread = np.moveaxis(np.tensordot(basis, spread, axes=(1, axis)), 0, axis)
-    strengths = _strengths(shape, margins)
+    of_sets = strengths(shape, margins)
     mask = np.zeros(shape, dtype=np.int64)
     for axis, n in enumerate(shape):
         each = (np.arange(n) > 0).astype(np.int64) << axis
         mask += each.reshape([-1 if a == axis else 1 for a in range(len(shape))])
-    strength = strengths[mask]
+    strength = of_sets[mask]
     spread = np.divide(spread, strength, out=np.zeros(shape), where=strength > 0)
     for axis, basis in enumerate(bases):
         spread = np.moveaxis(np.tensordot(basis.T, spread, axes=(1, axis)), 0, axis)
@@ -222,14 +173,3 @@ def _without_nobody(numbers: PublishedNumbers, variance: Floats) -> Floats:
     if numbers.domain.structural:
         variance = np.where(numbers.domain.structural_cells(), 0.0, variance)
     return variance
-
-
-def words_for(deviation: float) -> str:
-    """What a standard deviation left on an inner cell means, in words."""
-    right = math.erf(0.5 / deviation / math.sqrt(2)) if deviation else 1.0
-    return say(
-        "Averaging the published tables leaves a standard deviation of {deviation:.2f} on an inner "
-        "cell: rounded, {right:.0%} of the counts come out right.",
-        deviation,
-        right,
-    )

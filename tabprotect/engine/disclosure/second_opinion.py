@@ -20,7 +20,7 @@ from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import say
 
-TRIED = 0.1
+TRIED = 0.03
 """The share of the work that a trial may take."""
 
 LEAST_SQUARES = say("By least squares over all published tables.")

@@ -17,6 +17,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.budgets import METHOD_PREVIEW_WORK
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.fitting.margin_variance import THIN, words
 from tabprotect.engine.formats.grouping_files import grouping_text, names_files
 from tabprotect.engine.parameters import Kind, Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
@@ -74,6 +75,9 @@ class Method(Documented, ABC):
     trial_work
         Nominal microseconds of trial runs for each inner cell: the costliest methods are tried
         last, and not at all beyond a budget.
+    shape_alone
+        Whether other settings are tried on synthetic tables of the same shape, where no margins
+        are stated exactly.
     levers
         Names of the one or two parameters that trade protection against use.
     calibrations
@@ -88,6 +92,7 @@ class Method(Documented, ABC):
     limits: ClassVar[Mapping[str, Parameter[int] | Parameter[int | None]]] = MappingProxyType({})
     most_trials: ClassVar[int] = 100
     trial_work: ClassVar[float] = 20.0
+    shape_alone: ClassVar[bool] = False
     levers: ClassVar[tuple[str, ...]] = ()
     calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
 
@@ -211,7 +216,12 @@ class Method(Documented, ABC):
         the method does not protect them one by one."""
         return None
 
-    def restated(self, stated: Mapping[str, object]) -> Mapping[str, object]:
+    def deviation_left(self, domain: Domain, values: Values) -> float | None:
+        """The standard deviation of noise that putting several published tables together leaves on
+        an inner cell; ``None`` where that is not how readers would go about it."""
+        return None
+
+    def restated(self, domain: Domain, stated: Mapping[str, object]) -> Mapping[str, object]:
         """The parameters of a kept run, where words have come to mean something else by default."""
         return stated
 
@@ -278,8 +288,15 @@ class Method(Documented, ABC):
             judged=int(judged.cells.sum()),
             runs=runs,
             change=change,
-            sentence="" if self.is_random(values) else first.sentence,
+            sentence=self.thin_noise(problem.table.domain, values)
+            if self.is_random(values)
+            else first.sentence,
         )
+
+    def thin_noise(self, domain: Domain, values: Values) -> str:
+        """A warning where the published tables put together nearly undo the noise; else empty."""
+        left = self.deviation_left(domain, values)
+        return "" if left is None or left >= THIN else words(left)
 
     def perform(
         self,

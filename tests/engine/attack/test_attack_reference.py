@@ -13,9 +13,10 @@ import pytest
 
 from tabprotect.engine.attack import chain, chain_steps
 from tabprotect.engine.attack.attack import Attacked, attack
-from tabprotect.engine.attack.least_squares import least_squares, noise_left, variance_left
+from tabprotect.engine.attack.least_squares import least_squares, noise_left
 from tabprotect.engine.attack.proofs import proved
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.fitting.margin_variance import variance_left
 from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
 from tabprotect.engine.protection.cell_keys.published_laws import of_count
 from tabprotect.engine.release.published_numbers import PublishedNumbers

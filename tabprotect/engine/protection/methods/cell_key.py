@@ -43,6 +43,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -56,6 +57,7 @@ from tabprotect.engine.errors import (
     ParameterError,
     TabprotectError,
 )
+from tabprotect.engine.fitting.margin_variance import deviation_left, largest_family
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
@@ -83,6 +85,7 @@ from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.languages.said import joined, say
@@ -269,6 +272,7 @@ class CellKey(Method):
         WEIGHT_HIGH,
     )
     levers = ("D", "V")
+    shape_alone = True
     guarantees = promises(
         "zeros_kept",
         "non_negative",
@@ -322,17 +326,51 @@ class CellKey(Method):
     def resolve_for(
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Values:
-        """As :meth:`resolve`, with the way of the keys settled."""
+        """As :meth:`resolve`, with the published sub-tables and the way of the keys settled."""
         domain = problem.table.domain
         values = self.resolve(domain, given)
+        if not values[MARGINS] and not self.weighted(values):
+            values |= {"margins": largest_family(domain, values[V])}
         if values[KEYS] == "auto":
             several = len(publication_of(domain, values).margins) > 1
             values |= {"keys": "hashed" if several else "plain"}
         return values
 
-    def restated(self, stated: Mapping[str, object]) -> Mapping[str, object]:
-        """Keys that are not said to be hashed are plain."""
-        return {**stated, "keys": "plain"} if stated.get("keys") == "auto" else stated
+    def restated(self, domain: Domain, stated: Mapping[str, object]) -> Mapping[str, object]:
+        """Runs that settled neither the way of the keys nor the sub-tables: plain, and all."""
+        if stated.get("keys") != "auto":
+            return stated
+        every = "*".join(map(in_formula, domain.names))
+        return {**stated, "keys": "plain", "margins": stated.get("margins") or every}
+
+    def deviation_left(self, domain: Domain, values: Values) -> float | None:
+        """By least squares over all published tables."""
+        publication = publication_of(domain, values)
+        if len(publication.margins) == 1 or self.weighted(values):
+            return None
+        return deviation_left(publication, values[V])
+
+    def alternatives(
+        self, domain: Domain, values: Values
+    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+        """Hashed keys, and fewer tables with noise of their own."""
+        names = [in_formula(name) for name in domain.names]
+        inner, every = ":".join(names), " + ".join(names)
+        now = set(publication_of(domain, values).margins)
+        ideas: list[tuple[str, dict[str, object]]] = []
+        if values[KEYS] in ("plain", "records") and len(now) > 1:
+            ideas.append((say("keys hashed under the key of the house"), {"keys": "hashed"}))
+        fewer = [
+            (say("the inner cells alone: readers add up the totals"), f"{inner} - 1"),
+            (say("the inner cells and the tables of one variable"), f"{every} + {inner}"),
+        ]
+        if domain.ndim > 2:
+            pairs = " + ".join(map(":".join, combinations(names, 2)))
+            fewer.append((say("the tables of two variables alone"), f"{pairs} - 1"))
+        for text, formula in fewer:
+            if set(Publication.of(domain, formula).margins) < now:
+                ideas.append((text, {"margins": formula, "keys": "hashed"}))
+        return tuple(ideas)
 
     def weighted(self, values: Values) -> bool:
         """Return True if estimates are published."""
