@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tabprotect.engine.attack.attack import Attacked, attack
-from tabprotect.engine.attack.chain import WORK
+from tabprotect.engine.attack.chain import SWEEPS, WORK
 from tabprotect.engine.belief.effort import Effort
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief, TablesBelieved
 from tabprotect.engine.progress import SILENT, Progress
@@ -61,8 +61,11 @@ def second_opinion(
     shown = replace(believed, beliefs=_beliefs(release, believed.beliefs, quick))
     if any(fails(belief) for belief in shown.beliefs):
         return shown
-    work = int(WORK * (TRIED if effort.name == "trial" else 1.0))
-    found = attack(numbers, work=work, progress=progress)
+    if effort.name == "trial":
+        work, plan = int(WORK * TRIED), (SWEEPS, 2 * SWEEPS)
+        found = attack(numbers, plan=plan, work=work, progress=progress)
+    else:
+        found = attack(numbers, progress=progress)
     if found.way != "joint":
         return believed
     return replace(believed, beliefs=_beliefs(release, believed.beliefs, found))

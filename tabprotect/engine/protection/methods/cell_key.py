@@ -17,11 +17,18 @@ of uniform keys modulo 1 are uniform and inner cells share no records; but anoth
 same records will get other noise. Keep keys with the records where several tables are published.
 
 What a reader learns: the table says how likely each published count is for each true one, cell
-by cell. Totals published beside their parts can say much more, because their keys are sums of the
-parts' keys: where a 2 x 2 table and all its totals are published as 0, a cell among 0 to 3 is a
-true 0 with probability 0.73, and with 0.43 by the cell alone. In tables of up to 9 cells
-with up to 8 totals the posterior counts that in, by drawing keys; in larger ones it leaves the
-totals out, and says so.
+by cell. Totals published beside their parts can say much more. Every table has noise of its own,
+which putting them all together undoes in part: settings under which it would be undone are refused,
+and without a formula the sub-tables are the largest family that keeps enough of it. Sums over the
+same records show the same noise, and that they do tells which cells are empty; the verdict counts
+that in.
+
+Keys add up, too: where a 2 x 2 table and all its totals are published as 0 under plain keys, a cell
+among 0 to 3 is a true 0 with probability 0.73, and with 0.43 by the cell alone. Hashed keys, taken by
+default where several tables are published, end this: the noise is looked up under a secret hash of
+the cell key. The same records still get the same noise in every table of one house. With plain keys,
+which other offices use, the posterior counts it in for tables of up to 9 cells with up to 8 totals;
+larger ones are not judged whole.
 
 Where the records of a survey have design weights, estimates can be published in place of counts:
 the perturbed count times the mean weight of its cell, as a whole number. The counts themselves are
