@@ -1,7 +1,8 @@
 #!/bin/sh
 # Everything that must hold: format, lint, types, import contracts, all tests, the engine's tests
-# where Qt is not installed, desktop metadata, and the frozen program. Within ten minutes on two
-# cores: the engine's tests, the window's, and all that is no test run side by side.
+# where Qt is not installed, desktop metadata, and the frozen program. Within eight minutes on two
+# cores: the engine's tests, the window's, and all that is no test run side by side. What is quick
+# runs beside them too, so that no core waits for it.
 set -eu
 cd "$(dirname "$0")/.."
 export QT_QPA_PLATFORM=offscreen
@@ -10,8 +11,11 @@ unset PYTHONDONTWRITEBYTECODE
 
 step() { printf '\n== %s\n' "$*"; }
 
-# Three rows side by side: the two cores have always something to do, for windows wait a lot.
+# Rows side by side: the two cores have always something to do, for windows wait a lot.
 beside() { (set -e; "$1") >"build/$1.log" 2>&1 & }
+
+without_qt() { .venv-engine/bin/python -P -m pytest -q -p no:pytest-qt "$@"; }
+ENGINE="tests/engine tests/cli tests/library tests/server"
 
 aside() {
   step types, import contracts
@@ -24,8 +28,7 @@ aside() {
   step the documentation, every example run
   .venv/bin/sphinx-build -q -W --keep-going -b html resources/docs/site build/site
   step the examples of the library
-  .venv-engine/bin/python -P -m pytest -q -p no:pytest-qt -p no:cacheprovider \
-    --doctest-modules tabprotect/__init__.py tabprotect/library
+  without_qt -p no:cacheprovider --doctest-modules tabprotect/__init__.py tabprotect/library
 }
 
 # A worker that has nothing left takes from the other one.
@@ -35,34 +38,44 @@ windows() {
     --ignore=tests/engine --ignore=tests/cli --ignore=tests/library --ignore=tests/server
 }
 
-step format, lint, desktop metadata
-.venv/bin/ruff format --check .
-.venv/bin/ruff check .
-desktop-file-validate packaging/linux/org.tabprotect.Tabprotect.desktop
+checked() {
+  step format, lint, desktop metadata
+  .venv/bin/ruff format --check .
+  .venv/bin/ruff check .
+  desktop-file-validate packaging/linux/org.tabprotect.Tabprotect.desktop
+  # The program has no page on the web; validators from 1.0 on take that for a failure, and only
+  # they know the name of it.
+  validated || validated --override=url-homepage-missing=info
+}
+
 validated() {
   appstreamcli validate --no-net "$@" packaging/linux/org.tabprotect.Tabprotect.metainfo.xml
 }
-# The program has no page on the web; validators from 1.0 on take that for a failure, and only
-# they know the name of it.
-validated || validated --override=url-homepage-missing=info
 
-step the engine, the command line and the library without Qt
-.venv/bin/python tests/engine_environment.py .venv-engine
-if .venv-engine/bin/python -c "import PySide6" 2>/dev/null; then
-  echo "PySide6 is installed where it must not be" >&2
-  exit 1
-fi
+engine() {
+  step the engine, the command line, the library and the server without Qt
+  if .venv-engine/bin/python -c "import PySide6" 2>/dev/null; then
+    echo "PySide6 is installed where it must not be" >&2
+    return 1
+  fi
+  without_qt -n 2 --dist worksteal $ENGINE
+}
+
 mkdir -p build
 beside aside
 aside=$!
+.venv/bin/python tests/engine_environment.py .venv-engine
+# What the workers import is compiled once: else each of the four does it, at the same time.
+without_qt --collect-only $ENGINE >build/collected.log || { cat build/collected.log; exit 1; }
 beside windows
 windows=$!
+beside checked
+checked=$!
 failed=0
-.venv-engine/bin/python -P -m pytest -q -n 2 --dist worksteal -p no:pytest-qt \
-  tests/engine tests/cli tests/library tests/server || failed=1
+engine || failed=1
 # What the other rows said is shown when they are done.
-wait $aside || failed=1
-cat build/aside.log
-wait $windows || failed=1
-cat build/windows.log
+for row in checked aside windows; do
+  eval "wait \$$row" || failed=1
+  cat "build/$row.log"
+done
 exit $failed

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import compileall
 import copy
 import itertools
 import json
@@ -237,6 +238,8 @@ class Copy:
                 shutil.copy2(place, folder / name)
         # The package of the resources is mapped by the build; here it is found beside the others.
         (folder / "tabprotect" / "resources").symlink_to(folder / "resources")
+        # No run writes bytecode, which might be a mutant's; what is compiled here serves them all.
+        compileall.compile_dir(folder / "tabprotect", quiet=1)
         return cls(folder, limit)
 
     def tested(self, suite: Sequence[str], limit: float) -> tuple[str, str]:
@@ -305,7 +308,7 @@ class Reached:
         Of the tree in which it was noted, whose lines are those of the mutants.
     """
 
-    TESTS = 60
+    TESTS = 30
     """At most so many tests look for one mutant, the nearest first."""
 
     def __init__(self, file: Path, root: Path) -> None:
@@ -318,13 +321,11 @@ class Reached:
     def tests(self, mutant: Mutant) -> list[str]:
         """The tests that come to a mutant's lines, those of its mirrored folder first."""
         noted = self._data.contexts_by_lineno(str(self._root / mutant.path))
-        last = mutant.line + mutant.before.count("\n")
-        names = {
-            context.rpartition("|")[0]
-            for line in range(mutant.line, last + 1)
-            for context in noted.get(line, [])
-            if context
-        }
+        lines = range(mutant.line, mutant.line + mutant.before.count("\n") + 1)
+        if not any(context for line in lines for context in noted.get(line, [])):
+            # What runs while the module is imported belongs to no test, and to all that use it.
+            lines = noted if mutant.line in noted else ()
+        names = {c.rpartition("|")[0] for line in lines for c in noted.get(line, []) if c}
         within = Path(mutant.path).relative_to("tabprotect").parent.parts
 
         def far(name: str) -> tuple[int, str]:
@@ -338,10 +339,6 @@ class Reached:
         """As :meth:`Copy.judged`, by the tests that come to the line."""
         tests = self.tests(mutant)
         if not tests:
-            noted = self._data.contexts_by_lineno(str(self._root / mutant.path))
-            # What runs while the module is imported belongs to no test, and to all.
-            if mutant.line in noted:
-                return copied.judged(mutant)
             return "survived", "no test comes to it"
         file = copied.root / mutant.path
         text = file.read_text()

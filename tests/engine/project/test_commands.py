@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.designs import bidiagonal, elementary
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import (
     InfeasibleError,
     InputError,
@@ -263,6 +265,14 @@ def test_drawing_cycles(example: Project) -> None:
     # A set that breaks margins may be drawn, never used.
     with pytest.raises(InputError, match="cycle 1 changes the margin"):
         apply(short, "protect")
+
+
+def test_where_the_house_refuses_short_seeds_it_says_what_to_take(example: Project) -> None:
+    strict = replace(example, policy=HousePolicy(short_seed="refuse"))
+    with pytest.raises(RefusedError, match="the given seed is short") as error:
+        apply(strict, "protect", {"seed": 11})
+    assert "coins of the house" in str(error.value.hint)
+    assert apply(strict, "protect").project.protected is not None
 
 
 def test_protect_takes_the_seed_it_is_given_and_else_the_houses(example: Project) -> None:

@@ -8,6 +8,8 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -32,6 +34,7 @@ from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.look.drawing import Sheet
 from tabprotect.gui.look.theme import THEME, chance_text, number_text
 from tabprotect.gui.pages.check.page import CheckPage
+from tabprotect.gui.pages.check.words import cell_sentence
 
 Settle = Callable[[], None]
 
@@ -413,6 +416,26 @@ def test_earlier_releases_of_the_table_are_read_beside_it(
     card = next(c.reader for c in shown.readers.cards if c.reader.name == "With earlier releases")
     assert card.number == known.before.together.known and "release 1 of" in card.knows
     assert f"{known.before.together.at_risk:,.1f}" in shown.sentence
+
+
+@pytest.mark.parametrize(
+    ("way", "chance", "said"),
+    [
+        ("exact", 1.0, "A reader who looks is certain that this cell is 3"),
+        ("chains", 1.0, "A reader who looks believes this cell is 3 in every simulated original"),
+        ("exact", 0.75, "A reader who looks believes this cell is 3 with probability 0.75"),
+    ],
+)
+def test_certain_is_said_only_where_it_is_computed(way: str, chance: float, said: str) -> None:
+    believed = SimpleNamespace(
+        distribution=lambda index: (np.array([2, 3]), np.array([1 - chance, chance])),
+        mode=np.array([[3]]),
+        way=way,
+        prior=SimpleNamespace(label="looks"),
+    )
+    posterior = cast(Posterior, believed)
+    assert cell_sentence(posterior, (0, 0), true=None) == f"{said}."
+    assert cell_sentence(posterior, (0, 0), true=2) == f"{said}; the true value is 2."
 
 
 def test_without_a_choice_the_most_exposed_cell_is_shown(

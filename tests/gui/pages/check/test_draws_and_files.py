@@ -6,6 +6,7 @@ import csv
 import io
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,12 @@ def test_draws_show_the_spread_with_the_originals_value_only_in_the_house(
     assert np.allclose(
         [float(row["value"]) for row in told], shown.draws.result[0].values, equal_nan=True
     )
+    assert b"\r" not in shown.files.content("draws_csv")(SILENT)
+    # An odds ratio of empty cells is none, and how many draws that takes out is said.
+    summary = replace(shown.draws.result[0], values=np.array([1.0, np.nan, 2.0, np.nan]))
+    shown.draws.result = summary, 4
+    shown.draws._show()
+    assert shown.draws.value("not defined") == "2 draws"
     protected.document.set_public(False)
     assert b"original_CONFIDENTIAL" in shown.files.content("draws_csv")(SILENT)
     assert b"CONFIDENTIAL" in shown.files.content("draws_svg")(SILENT)

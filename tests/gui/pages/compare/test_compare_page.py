@@ -21,7 +21,7 @@ from tabprotect.engine.project.verbs.release_verbs import set_seed
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.compare.page import ComparePage
-from tabprotect.gui.pages.compare.runs_panel import completions
+from tabprotect.gui.pages.compare.runs_panel import completions, examine
 from tabprotect.gui.plots.ru_map import MEAN, Axis, PlottedConfiguration, RiskUtilityMap
 from tabprotect.gui.plots.series_looks import INKS, SHAPES, SeriesLook, series_looks
 
@@ -102,6 +102,13 @@ def test_settings_are_typed_checked_completed_removed_and_undone(
     assert "Base must" in page.runs.verdict.text() and not page.runs.add_button.isEnabled()
     QTest.keyClick(page.runs.text, Qt.Key.Key_Return)
     assert document.project is not None and document.project.comparison.runs == ()
+    # What the table itself cannot take is wrong before anything runs.
+    for text in ("random_rounding groupings=x", "controlled_rounding groupings=x"):
+        count, why = examine(text, document.project.table.domain)
+        assert count == 0 and "is not a grouping" in why
+    # Cycles that are not there yet are no fault of the text: the run says so where it stands.
+    without = "cyclic_perturbation cycles=later.json"
+    assert examine(without, document.project.table.domain) == (1, "")
     page.runs.text.clear()
     type_run(page, "random_rounding base=3,5")
     assert page.runs.verdict.text() == "Makes 2 settings."

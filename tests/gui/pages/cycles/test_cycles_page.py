@@ -30,6 +30,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.cycle_walk import walk_steps
 from tabprotect.gui.pages.cycles.page import CyclesPage
+from tabprotect.gui.pages.cycles.proof_panel import functional_text
 from tabprotect.gui.pages.stages import CompareStage
 
 Settle = Callable[[], None]
@@ -60,6 +61,9 @@ def test_a_template_is_proved_to_keep_all_margins(designer: MainWindow, examined
     assert "keep every margin" in page(designer).sentence
     assert page(designer).list.model.rowCount() == 4
     assert designer.document.history.undo_label == "take cycles: Bidiagonal (Lenz)"
+    page(designer).main_button.click()
+    assert designer.page.name == "perturb"
+    examined()
 
 
 def test_a_template_that_cannot_be_says_why(
@@ -194,6 +198,16 @@ def test_what_stays_exactly_known_is_named_with_its_value(
     assert proof.functionals.isVisible()
     proof.findChild(QToolButton, "proof-rank").click()
     assert page(designer).grid.cell_delegate.weight is None
+
+
+def test_a_long_combination_says_how_many_cells_it_has() -> None:
+    domain = Domain.of({"v": ["a", "b", "c", "d"], "w": ["x", "y"]})
+    weights = dict.fromkeys(np.ndindex(4, 2), 1) | {(0, 1): -2}
+    assert functional_text(domain, dict(list(weights.items())[:2]), 5) == (
+        "(a, x) \u2212 2\u2009(a, y) = 5"
+    )
+    said = functional_text(domain, weights, None)
+    assert said.endswith("+ (c, y) \u2026 (8 cells)")
 
 
 def test_chances_are_shown_as_a_heat_map(designer: MainWindow, examined: Settle) -> None:

@@ -68,6 +68,16 @@ def test_sums_are_chips_that_come_and_go(page: ProtectPage) -> None:
     assert "margins" not in page.asking.asked
     page.asking.add(("v",))
     assert page.asking.sums == (("v",),) and "margins" in page.asking.asked
+    # What is asked for is not offered again.
+    domain = page.asking._domain
+    assert domain is not None
+    offers = [a for a in page.asking._offers(domain, page).actions() if not a.isSeparator()]
+    assert len(offers) == 1
+    offers[0].trigger()
+    assert page.asking.sums == (("v",), ("w",))
+    # A sum over both says those of each.
+    page.asking.add(("v", "w"))
+    assert page.asking.sums == (("v", "w"),)
 
 
 def test_choosing_opens_the_set_up(page: ProtectPage, opened: MainWindow, settle: Settle) -> None:

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from pages_of import page_of
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.query_verbs import (
     set_release_criterion,
 )
+from tabprotect.engine.query_space.registered import rules
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.lattice.space import RELEASED
 from tabprotect.gui.pages.query_space import optimal_panel
@@ -37,6 +39,9 @@ def test_searches_are_compared_and_one_is_planned(czech: MainWindow, settle: Set
     page(czech).tabs.setCurrentWidget(page(czech).optimal)
     settle()
     panel = page(czech).optimal
+    # Before anything is chosen, the plan as it is stands beside all sub-tables of an order.
+    assert panel.chosen == ""
+    assert [title.text() for title in panel._titles] == ["As planned now", "All 3-way tables"]
     for method in ("annealing", "heuristic", "exhaustive"):
         panel.method.setCurrentIndex(panel.method.findData(method))
         assert f"--method {method}" in czech.page.command_line()
@@ -46,6 +51,10 @@ def test_searches_are_compared_and_one_is_planned(czech: MainWindow, settle: Set
     assert sizes["annealing"] == sizes["exhaustive"] == 48
     assert sizes["all 3-way tables"] == 42 and sizes["as planned now"] == 1
     assert panel.chosen == "exhaustive"
+    rows, at = panel.list.rows, panel.list.currentIndex().row()
+    share = panel.found["exhaustive"].rebuilt
+    assert share is not None
+    assert rows.data(rows.index(at, 5)) == f"{100 * share:.1f} %"
     page(czech).main_button.click()
     settle()
     regions = page(czech).space.regions
@@ -104,11 +113,25 @@ def test_a_session_answers_records_and_replays(
     panel.begin.click()
     settle()
     assert "needs a place" in page(czech).errors.text and panel.serving is None
-    panel.place.setText(str(tmp_path / "history.sqlite"))
+    panel._browse()
+    (dialog,) = panel.findChildren(QFileDialog)
+    # A history that is there is gone on with: nothing is written over.
+    assert dialog.testOption(QFileDialog.Option.DontConfirmOverwrite)
+    dialog.fileSelected.emit(str(tmp_path / "history.sqlite"))
+    dialog.reject()
+    assert panel.place.text() == str(tmp_path / "history.sqlite")
+    panel.rule.setCurrentIndex(panel.rule.findData("simulatable"))
+    assert {name: field.text() for name, field in panel.values.items()} == {
+        parameter.name: str(parameter.default) for parameter in rules()["simulatable"].parameters
+    }
     panel.rule.setCurrentIndex(panel.rule.findData("one_step"))
-    panel.user.setText("anna")
     panel.begin.click()
     settle()
+    panel.user.setText(" ")
+    assert ask(czech, "B", settle) == "The history is open: ask."
+    assert "nobody is named as asking" in page(czech).errors.text
+    assert "say who asks" in page(czech).errors.text
+    panel.user.setText("anna")
     assert ask(czech, "A,B", settle).startswith("Put off")
     assert ask(czech, "B", settle).startswith("The table itself: B")
     cells = panel.cells.rows
@@ -132,6 +155,12 @@ def test_a_session_answers_records_and_replays(
     panel.begin.click()  # another session on the same history finds all of it
     settle()
     assert panel.served is not None and len(panel.served.entries) == 4
+    # What is stopped may be in the history all the same: it is read again.
+    panel.asking.click()
+    for job in czech.document.jobs.running:
+        job.cancel()
+    settle()
+    assert panel.asking.isEnabled() and len(panel.served.entries) in (4, 5)
     czech.document.do(set_release_criterion, threshold=9)
     settle()
     assert panel.serving is None and panel.log.rows.rowCount() == 0

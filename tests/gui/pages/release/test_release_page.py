@@ -195,6 +195,11 @@ def test_a_reader_has_a_window_of_its_own_with_nothing_of_the_house(
     published = document.release.table.counts.tobytes()
     assert published in content
     assert not [s for s in secrets if s in content and s not in published]
+    # A report on the original is for those who hold it.
+    page(theirs).report.write("staff", tmp_path / "staff.html")
+    qtbot.waitUntil(lambda: not document.jobs.running)
+    assert "there is no original here to tell of" in page(theirs).errors.text
+    assert not list(tmp_path.glob("staff*"))
     theirs.close()
     assert OPEN == []
 

@@ -443,6 +443,7 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
     document.set_public(True)
     tried()
     said = set(texts(shown_page))
+    assert shown_page.sentence == "This is the published table, as every reader sees it."
     assert not secret & said
     assert in_public <= said
     assert not any("987654321" in text for text in said)

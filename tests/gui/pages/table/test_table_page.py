@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pages_of import page_of
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLineEdit, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
@@ -358,6 +358,32 @@ def test_categories_are_added_renamed_and_reordered(opened: MainWindow) -> None:
     for _ in range(3):
         opened.actions_["undo"].trigger()
     assert panel.names == ["v1", "v2", "v3", "v4"]
+    # A dragged one moves among the table's, too; one that is dropped where it was is no step.
+    top = QModelIndex()
+    assert panel.list.model().moveRow(top, 0, top, 2)
+    assert opened.document.original is not None
+    assert opened.document.original.domain["v"].categories == ("v2", "v1", "v3", "v4")
+    step = opened.document.history.position
+    panel._reordered()
+    assert opened.document.history.position == step
+    # From the table's head, the field of the category that was meant is open.
+    page(opened)._rename(0, 2, down=True)
+    assert panel.variable == "v" and panel.list.currentRow() == 2
+    edit = panel.list.findChild(QLineEdit)
+    assert edit is not None and edit.text() == "v3"
+    panel.rename("v", "gone")
+    assert panel.list.currentRow() == 2
+
+
+def test_delete_empties_the_chosen_cells(opened: MainWindow, qtbot: QtBot) -> None:
+    cells, table = page(opened).grid.cells, opened.document.original
+    assert table is not None and table[0, 1] and table[2, 2]
+    for index in ((0, 1), (2, 2)):
+        opened.document.select(index)
+        qtbot.keyClick(cells, Qt.Key.Key_Delete)
+        table = opened.document.original
+        assert table is not None and table[index] == 0
+    assert table.counts.astype(bool).sum() == 14
 
 
 def test_public_view_without_a_release_shows_nothing(opened: MainWindow) -> None:
@@ -399,6 +425,7 @@ def test_the_risk_list_holds_the_cells_of_all_layers(
     risks = shown.risks
     model = risks.list.rows
     assert shown.risks.isVisible() and model.rowCount() == mask.sum()
+    assert all(part.isVisible() for part in (risks.kind, risks.search, risks.rule))
     assert {risks.index_of(row) for row in model.rows} == {
         tuple(map(int, at)) for at in np.argwhere(mask)
     }

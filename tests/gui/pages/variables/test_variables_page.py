@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.placement import Placement
@@ -106,7 +108,19 @@ def test_groups_by_hand_are_named_by_what_they_hold(
     variables: VariablesPage, qtbot: QtBot, settle: Settle
 ) -> None:
     choose(variables, "region")
-    variables._dropped(["n1"], "n2")
+    tree = variables.tree
+    n1, n2 = (tree.topLevelItem(0), tree.topLevelItem(1))
+    tree.setCurrentItem(n1)
+    drop = QDropEvent(
+        QPointF(tree.visualItemRect(n2).center()),
+        Qt.DropAction.MoveAction,
+        tree.mimeData([n1]),
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    tree.dropEvent(drop)
+    # The tree is drawn anew: Qt moves nothing itself.
+    assert drop.dropAction() is Qt.DropAction.IgnoreAction
     settled(variables, qtbot, settle)
     table = variables.document.original
     assert table is not None
@@ -138,6 +152,7 @@ def test_variables_that_nest_are_offered_and_a_level_can_be_taken(
 ) -> None:
     choose(variables, "region")
     assert variables.panel.nest.text() == "part, region nest."
+    assert variables.panel.nest.isVisible() and variables.panel.nest_button.isVisible()
     variables.panel.nest_button.click()
     settled(variables, qtbot, settle)
     table = variables.document.original
@@ -151,6 +166,15 @@ def test_variables_that_nest_are_offered_and_a_level_can_be_taken(
     variables.panel.take_file(str(tmp_path / "age.hrc"))
     settled(variables, qtbot, settle)
     assert variables.panel.level.currentText() == "age_1"
+    assert not variables.panel.nest.isVisible() and not variables.panel.nest_button.isVisible()
+    # Who leaves a group that has a name of its own leaves it its name.
+    variables._together(["8", "9"])
+    settled(variables, qtbot, settle)
+    table = variables.document.original
+    assert table is not None
+    assert table.domain["age@age_1"].categories == ("young", "8-9", "old")
+    variables.document.undo()
+    settled(variables, qtbot, settle)
     variables.panel.take_button.click()
     settled(variables, qtbot, settle)
     table = variables.document.original
