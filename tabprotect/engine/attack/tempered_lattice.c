@@ -22,10 +22,11 @@ typedef struct {
     uint64_t rng;
 } Model;
 
-/* Sums over the same records: how many, their laws added up and squared, the sum. */
+/* Sums over the same records: how many, their laws added up and squared, the sum; the law of one of
+ * them, kept to spare divisions. */
 typedef struct {
     uint64_t key;
-    int64_t m, g1, g2, t, mark;
+    int64_t m, g1, g2, t, mark, law, unused;
 } Group;
 
 typedef struct {
@@ -93,13 +94,15 @@ static void weigh(const Model *m, int64_t kind, int64_t t, int64_t sign, int64_t
     }
 }
 
-static void weigh_group(const Model *m, const Level *v, int64_t g, int64_t sign, int64_t d[3])
+static void weigh_group(const Model *m, Group *g, int64_t sign, int64_t d[3])
 {
-    int64_t size = v->groups[g].m, spread;
+    int64_t size = g->m, spread;
     if (!size)
         return;
-    spread = size * v->groups[g].g2 - v->groups[g].g1 * v->groups[g].g1;
-    weigh(m, v->groups[g].g1 / size, v->groups[g].t, sign, d);
+    if (g->law * size != g->g1)
+        g->law = g->g1 / size;
+    weigh(m, g->law, g->t, sign, d);
+    spread = size * g->g2 - g->g1 * g->g1;
     if (spread) {
         spread /= size;
         d[1] += sign * (1 + (spread > WORST_SPREAD ? WORST_SPREAD : spread));
@@ -154,7 +157,7 @@ static void begin(const Model *m, Level *v, int64_t cap)
         regroup(m, v, cap);
         for (int64_t g = 0; g < cap; g++)
             if (v->groups[g].key)
-                weigh_group(m, v, g, 1, d);
+                weigh_group(m, &v->groups[g], 1, d);
     }
     for (int64_t s = 0; s < m->sums; s++)
         if (m->kind[s] >= 0 && (!m->shared || !v->key[s]))
@@ -171,7 +174,7 @@ static void see(const Model *m, Level *v, Scratch *z, int64_t g, int64_t *seen, 
     v->groups[g].mark = z->stamp;
     z->old[*seen] = v->groups[g];
     z->seen[(*seen)++] = g;
-    weigh_group(m, v, g, -1, d);
+    weigh_group(m, &v->groups[g], -1, d);
 }
 
 static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
@@ -286,7 +289,7 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
             v->groups[g].t = v->t[s] + z->dt[s];
         }
         for (int64_t i = 0; i < seen; i++)
-            weigh_group(m, v, z->seen[i], 1, d);
+            weigh_group(m, &v->groups[z->seen[i]], 1, d);
     }
     {
         int64_t gain = d[0] - m->lambda * d[1];
