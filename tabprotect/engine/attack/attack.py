@@ -31,13 +31,13 @@ WIDENED = 1.32
 """Factor on the variance of least squares: sums over the same records share noise, so that errors
 hang together and claims at the plain variance are a little too bold."""
 
-TAIL = 8.0
+TAIL = 5.0
 """Standard deviations beyond which a normal belief is none."""
 
 TIE = 1.4142135e-7
 """Ties are rounded alike on all machines."""
 
-MOST_LISTED = 2**23
+MOST_LISTED = 2**25
 """Most values of all cells and sums together in a belief."""
 
 

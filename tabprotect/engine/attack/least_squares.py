@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 DENSE_CELLS = 1_500
 """Inner cells up to which the normal equations are solved in full."""
 
+ITERATED_CELLS = 100_000
+"""Inner cells up to which they are solved by iteration; beyond, nothing is said."""
+
 REPLICATIONS = 100
 """Beyond, draws of noise from which the variance is estimated."""
 
@@ -81,6 +84,9 @@ def least_squares(numbers: PublishedNumbers) -> Estimate:
     margins = _complete(numbers.tables)
     if margins is not None:
         return _closed(numbers, margins)
+    size = numbers.domain.size
+    if size > ITERATED_CELLS or not np.isfinite(numbers.variance).any():
+        return Estimate(np.zeros(size), np.full(size, np.inf))
     published = numbers.published.astype(np.float64)
     if numbers.domain.size <= DENSE_CELLS:
         return _dense(numbers, published)

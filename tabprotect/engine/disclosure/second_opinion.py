@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from tabprotect.engine.attack.attack import Attacked, attack
 from tabprotect.engine.attack.chain import SWEEPS, WORK
 from tabprotect.engine.belief.effort import Effort
@@ -22,6 +24,9 @@ from tabprotect.languages.said import say
 
 TRIED = 0.03
 """The share of the work that a trial may take."""
+
+MOST_ENTRIES = 20_000_000
+"""Most inner cells times published tables that are put together."""
 
 LEAST_SQUARES = say("By least squares over all published tables.")
 
@@ -54,13 +59,16 @@ def second_opinion(
         return believed
     if any(fails(belief) for belief in believed.beliefs):
         return believed
+    if release.domain.size * len(release.tables) > MOST_ENTRIES:
+        return believed
     numbers = methods()[release.mechanism.method].numbers(release)
     if numbers is None:
         return believed
-    quick = attack(numbers, plan=())
-    shown = replace(believed, beliefs=_beliefs(release, believed.beliefs, quick))
-    if any(fails(belief) for belief in shown.beliefs):
-        return shown
+    if np.isfinite(numbers.variance).any():
+        quick = attack(numbers, plan=())
+        shown = replace(believed, beliefs=_beliefs(believed.beliefs, quick))
+        if any(fails(belief) for belief in shown.beliefs):
+            return shown
     if effort.name == "trial":
         work, plan = int(WORK * TRIED), (SWEEPS, 2 * SWEEPS)
         found = attack(numbers, plan=plan, work=work, progress=progress)
@@ -68,12 +76,10 @@ def second_opinion(
         found = attack(numbers, progress=progress)
     if found.way != "joint":
         return believed
-    return replace(believed, beliefs=_beliefs(release, believed.beliefs, found))
+    return replace(believed, beliefs=_beliefs(believed.beliefs, found))
 
 
-def _beliefs(
-    release: Release, before: Sequence[TableBelief], found: Attacked
-) -> tuple[TableBelief, ...]:
+def _beliefs(before: Sequence[TableBelief], found: Attacked) -> tuple[TableBelief, ...]:
     """The beliefs of an attack about all judged tables, and about the inner cells."""
     numbers, joint = found.numbers, found.joint
     whole = found.way == "joint"

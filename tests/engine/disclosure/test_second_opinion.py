@@ -72,7 +72,7 @@ def test_settings_that_readers_undo_are_refused_before_any_draw() -> None:
     given = {**SMALL, "margins": "A*B*C*D*E"}
     messages = set()
     for seed in (1, 2):
-        with pytest.raises(RefusedError, match="standard deviation of 0.36") as refused:
+        with pytest.raises(RefusedError, match=r"standard deviation of 0\.36") as refused:
             protect(CELL_KEY, planted((2,) * 5, seed), given, Randomness.seeded(seed))
         messages.add((str(refused.value.message), refused.value.hint))
     # It says nothing of the table.
