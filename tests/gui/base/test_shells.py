@@ -95,8 +95,13 @@ def test_the_verdict_is_about_the_same_posterior(
     own = verdict(release)
     assert judged == json.loads(json.dumps(own.as_json()))
     (inner,) = (one for one in own.tables if one.who == "user" and one.inner)
-    if not methods()[release.mechanism.method].deliberate(release):
-        assert (inner.at_risk, inner.known, inner.certain) == expected
+    # What several tables say together is the second opinion's.
+    if (
+        not methods()[release.mechanism.method].deliberate(release)
+        and "joint_noise" not in found.left_out
+    ):
+        figures = expected.at_risk, expected.known, expected.certain
+        assert (inner.at_risk, inner.known, inner.certain) == figures
 
 
 def test_releases_together_and_one_draw_twice(
