@@ -115,7 +115,7 @@ class CellKey(ProtectingKeywords, total=False):
     monotone: bool
     margins: str | None
     groupings: str | None
-    keys: Literal["auto", "records"]
+    keys: Literal["auto", "hashed", "plain", "records"]
     weighted: Literal["no", "yes"]
     weight_low: float | None
     weight_high: float | None

@@ -4,10 +4,7 @@ Everything follows from the release and public facts. A posterior that is drawn 
 the release, so that anyone who computes it again gets the same; all limits are counted work, never
 time.
 
-Proved bounds of every inner cell, used without a posterior: no original lies outside them.
-
-Every factor bounds a sum. The rest of a sum, given the bounds of its other cells, bounds the cell;
-this is repeated until nothing changes. The bounds hold for every original, but are often not tight.
+Without a posterior, proved bounds of every inner cell are used: no original lies outside them.
 """
 
 from __future__ import annotations
@@ -27,7 +24,8 @@ from tabprotect.engine.belief.believing import (
     believe,
 )
 from tabprotect.engine.belief.effort import GLANCE, LEAST_DRAWS, VERDICT, Effort
-from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.bounds.propagation import propagated
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import SILENT, Progress
@@ -42,13 +40,6 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.said import joined, say
 
-EXACT = 2.0**50
-"""Sums beyond this are not exact in floating point: nothing is proved from them."""
-
-
-ROUNDS = 50
-"""The most rounds over all sums; the bounds found by then hold."""
-
 
 def proved_ends(likelihood: CellFactors) -> tuple[Ints, Ints]:
     """Lower and upper bounds of the inner cells, int64 (cells,); ``UNBOUNDED`` for no upper bound.
@@ -58,30 +49,11 @@ def proved_ends(likelihood: CellFactors) -> tuple[Ints, Ints]:
     InputError
         When no original fits.
     """
-    size = likelihood.domain.size
-    lower, upper = np.zeros(size), np.full(size, np.inf)
-    sizes = np.diff(likelihood.starts)
-    of, cells = np.repeat(np.arange(len(sizes)), sizes), likelihood.cells
     least = likelihood.low[likelihood.kind].astype(np.float64)
     most = likelihood.high[likelihood.kind].astype(np.float64)
     most[likelihood.high[likelihood.kind] >= UNBOUNDED] = np.inf
-    if max(least.max(initial=0.0), most[np.isfinite(most)].max(initial=0.0)) > EXACT:
-        return lower.astype(np.int64), np.full(size, UNBOUNDED, dtype=np.int64)
-    for _ in range(ROUNDS):
-        before = lower.copy(), upper.copy()
-        at_least = np.bincount(of, lower[cells], len(sizes))
-        np.minimum.at(upper, cells, most[of] - (at_least[of] - lower[cells]))
-        # The upper bound of all others is known if none of them is unbounded.
-        open_ = np.isinf(upper[cells])
-        number = np.bincount(of, open_, len(sizes))
-        at_most = np.bincount(of, np.where(open_, 0.0, upper[cells]), len(sizes))
-        others = at_most[of] - np.where(open_, 0.0, upper[cells])
-        shut = number[of] - open_ == 0
-        np.maximum.at(lower, cells[shut], (least[of] - others)[shut])
-        if (lower > upper).any():
-            raise InputError(say("no original fits the published counts"))
-        if (lower == before[0]).all() and (upper == before[1]).all():
-            break
+    sums_of = likelihood.starts, likelihood.cells
+    lower, upper = propagated(likelihood.domain.size, sums_of, least, most)
     ends = np.where(np.isinf(upper), float(UNBOUNDED), upper)
     return lower.astype(np.int64), ends.astype(np.int64)
 

@@ -14,6 +14,7 @@ from tabprotect.engine.disclosure.gate_chance import mendings, remedies, untried
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
+from tabprotect.engine.fitting.margin_variance import UNDONE, words
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
@@ -82,6 +83,9 @@ def protect(
     values = method.resolve_for(problem, given)
     again = method.draws_again(problem.table.domain, values)
     limits = policy.limits(problem.at_risk, again=again, changed=changed, refused=refused)
+    left = method.deviation_left(problem.table.domain, values)
+    if left is not None and left < UNDONE and not accept and not draft:
+        raise _undone(method, problem, (values, limits), left, progress)
     done: Protected | None = None
     first: Protected | None = None
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):
@@ -237,6 +241,24 @@ def _objected(
         objection,
         hint=joined(map(str, ideas), "; ") or say("publish less, or merge categories"),
         detail=say("to go on all the same takes an explicit, recorded decision"),
+    )
+    refused.suggestions = ideas
+    return refused
+
+
+def _undone(
+    method: Method,
+    problem: Problem,
+    how: tuple[Values, Gate],
+    left: float,
+    progress: Progress,
+) -> RefusedError:
+    """Settings that readers undo on any table: what is refused tells nothing of this one."""
+    ideas = remedies(method, problem, *how, progress)
+    refused = RefusedError(
+        words(left).rstrip("."),
+        hint=joined(map(str, ideas), "; ") or say("publish fewer tables, or more noise"),
+        detail=say("to go on all the same takes an explicit, recorded decision with a reason"),
     )
     refused.suggestions = ideas
     return refused

@@ -162,7 +162,11 @@ def _estimated(
     runs = min(_runs(problem, method.is_random(values)), most)
     generator = trial_coins(domain, "chance", method.name)
     synthetic, known = None, 0.0
-    if tables := synthetic_problems(method.kept(domain, values), problem, runs, generator):
+    if method.shape_alone and not on_this_table:
+        tables = _of_this_shape(problem, runs, generator)
+    else:
+        tables = synthetic_problems(method.kept(domain, values), problem, runs, generator)
+    if tables:
         synthetic, known = _tried(method, tables, values, limits, (generator, progress))
     here = None
     if on_this_table:
@@ -240,7 +244,7 @@ def remedies(
         return 1.0 - (seen.synthetic or 0.0), seen.known
 
     ideas = _affordable(method, domain, values)
-    public = method.kept(domain, values) is not None
+    public = method.shape_alone or method.kept(domain, values) is not None
     # On a large table the current settings were just refused, which needs no trial.
     now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if large else tried(values)
     for text, change, other in _fitting(method, problem, values, ideas):
@@ -336,4 +340,20 @@ def synthetic_problems(
     if isinstance(expected, TabprotectError):
         return []
     counts = synthetic_counts(expected, runs, generator).T.reshape(runs, *domain.shape)
+    return [Problem(Table.dense(domain, one), problem.at_risk) for one in counts]
+
+
+SPARSE_MEAN, SPARSE_SHAPE = 2.0, 0.8
+"""Mean count, and shape of the gamma law of means, of tables of which the shape alone is known."""
+
+
+def _of_this_shape(problem: Problem, runs: int, generator: np.random.Generator) -> list[Problem]:
+    """Tables of Poisson counts around gamma means: small counts and zeros are frequent."""
+    domain = problem.table.domain
+    if domain.size > LARGE:
+        return []
+    means = generator.gamma(SPARSE_SHAPE, SPARSE_MEAN / SPARSE_SHAPE, (runs, *domain.shape))
+    counts = generator.poisson(means)
+    if domain.structural:
+        counts.reshape(runs, -1)[:, domain.structural_cells()] = 0
     return [Problem(Table.dense(domain, one), problem.at_risk) for one in counts]

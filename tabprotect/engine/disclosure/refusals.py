@@ -18,7 +18,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.belief.believing import OfRelease
-from tabprotect.engine.belief.effort import LEAST_EFFECTIVE, PROGRAMMED
+from tabprotect.engine.belief.effort import LEAST_EFFECTIVE
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
 from tabprotect.engine.disclosure.coin_laws import RULES, forward_law, weighted
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
@@ -50,6 +50,9 @@ PILOT = int(LEAST_EFFECTIVE)
 
 MOST_JUDGED = 500
 """Most different draws that are judged: 10 to 50 ms each."""
+
+PROGRAMMED = 9
+"""Inner cells up to which draws of a mechanism that solves programmes are judged again."""
 
 MOST_RUNS = 20_000
 """Most draws that are made again."""

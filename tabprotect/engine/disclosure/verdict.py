@@ -78,6 +78,7 @@ def verdict(
     # Inference is imported with the first verdict, not with every project that is opened.
     from tabprotect.engine.disclosure.cell_beliefs import tables_believed
     from tabprotect.engine.disclosure.kept_small import kept_small
+    from tabprotect.engine.disclosure.second_opinion import second_opinion
 
     believed = partial(
         tables_believed,
@@ -88,15 +89,23 @@ def verdict(
         effort=effort,
         progress=progress,
     )
-    user = believed("uniform")
+    first = user = believed("uniform")
+    if not earlier:
+        user = second_opinion(
+            release,
+            first,
+            lambda belief: _judged("user", belief, limits).fails(limits),
+            effort=effort,
+            progress=progress,
+        )
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
     if limits.intruder:
         other = believed(limits.intruder)
         tables += [_judged("intruder", belief, limits) for belief in other.beliefs]
     inside = _insiders(user, limits, release, effort, progress)
     unjudged_inside = inside.unknown and limits.insider_limit < 1
-    # Refused draws that are known are taken in, or left out, with the beliefs.
-    unknown = limits.changed and not limits.refused
+    # Refused draws that are known are taken in, or left out, with the beliefs of the first opinion.
+    unknown = (limits.changed and not limits.refused) or bool(limits.refused and user is not first)
     return StaffVerdict(
         tuple(tables),
         limits=limits,

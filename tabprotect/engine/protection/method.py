@@ -18,6 +18,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.budgets import METHOD_PREVIEW_WORK
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.fitting.margin_variance import THIN, words
 from tabprotect.engine.formats.grouping_files import grouping_text, names_files
 from tabprotect.engine.parameters import Kind, Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
@@ -45,6 +46,7 @@ from tabprotect.engine.registry import Documented
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.privacy import Privacy
+from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -75,6 +77,9 @@ class Method(Documented, ABC):
     trial_work
         Nominal microseconds of trial runs for each inner cell: the costliest methods are tried
         last, and not at all beyond a budget.
+    shape_alone
+        Whether other settings are tried on synthetic tables of the same shape, where no margins
+        are stated exactly.
     levers
         Names of the one or two parameters that trade protection against use.
     calibrations
@@ -89,6 +94,7 @@ class Method(Documented, ABC):
     limits: ClassVar[Mapping[str, Parameter[int] | Parameter[int | None]]] = MappingProxyType({})
     most_trials: ClassVar[int] = 100
     trial_work: ClassVar[float] = 20.0
+    shape_alone: ClassVar[bool] = False
     levers: ClassVar[tuple[str, ...]] = ()
     calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
 
@@ -207,6 +213,20 @@ class Method(Documented, ABC):
         that table out; ``None`` where it does not."""
         return None
 
+    def numbers(self, release: Release) -> PublishedNumbers | None:
+        """All published numbers with their laws, from disclosed parameters alone; ``None`` where
+        the method does not protect them one by one."""
+        return None
+
+    def deviation_left(self, domain: Domain, values: Values) -> float | None:
+        """The standard deviation of noise that putting several published tables together leaves on
+        an inner cell; ``None`` where that is not how readers would go about it."""
+        return None
+
+    def restated(self, domain: Domain, stated: Mapping[str, object]) -> Mapping[str, object]:
+        """The parameters of a kept run, where words have come to mean something else by default."""
+        return stated
+
     def objection(self, findings: Mapping[str, object]) -> str:
         """Why a run's findings fail a criterion of the method's own; ``""`` where they do not."""
         return ""
@@ -284,8 +304,15 @@ class Method(Documented, ABC):
             judged=int(judged.cells.sum()),
             runs=runs,
             change=change,
-            sentence="" if self.is_random(values) else first.sentence,
+            sentence=self.thin_noise(problem.table.domain, values)
+            if self.is_random(values)
+            else first.sentence,
         )
+
+    def thin_noise(self, domain: Domain, values: Values) -> str:
+        """A warning where the published tables put together nearly undo the noise; else empty."""
+        left = self.deviation_left(domain, values)
+        return "" if left is None or left >= THIN else words(left)
 
     def perform(
         self,

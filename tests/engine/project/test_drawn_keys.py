@@ -91,7 +91,7 @@ def released(history: History, out: Path, *, seed: int | None = None) -> History
     """The table through cell keys with its own keys."""
     for name, given in (
         ("set_method", {"method": "cell_key"}),
-        ("set_parameters", {"keys": "records"}),
+        ("set_parameters", {"keys": "hashed"}),
         ("protect", {} if seed is None else {"seed": seed}),
         ("publish", {"release": str(out), "dossier": f"{out}-dossier.zip"}),
     ):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hmac
+
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
@@ -35,6 +37,33 @@ def perturbed(
         values + noise if weights is None else times_mean(_listed(weights, cells), values, noise)
     )
     return Table.sparse(counts.domain, cells, found)
+
+
+def hashed(keys: Table, secret: bytes) -> Table:
+    """Cell keys hashed under a secret: equal ones stay equal, and nothing else about them stays.
+
+    HMAC-SHA256 of the key modulo 10^8 as eight bytes, its first eight bytes modulo 10^8, both with
+    the lowest byte first.
+    """
+    dense = not keys.is_sparse
+    cells, values = (None, keys.counts.reshape(-1)) if dense else keys.cells
+    distinct, at = np.unique(values % KEY_MODULUS, return_inverse=True)
+    found = np.array(
+        [
+            int.from_bytes(
+                hmac.digest(secret, _HASHED + key.to_bytes(8, "little"), "sha256")[:8], "little"
+            )
+            % KEY_MODULUS
+            for key in distinct.tolist()
+        ],
+        dtype=np.int64,
+    )[at.reshape(-1)]
+    if cells is None:
+        return Table.dense(keys.domain, found.reshape(keys.domain.shape))
+    return Table.sparse(keys.domain, cells, found)
+
+
+_HASHED = b"tabprotect cell key\0"
 
 
 def _listed(table: Table, cells: Ints) -> Ints:

@@ -17,11 +17,18 @@ of uniform keys modulo 1 are uniform and inner cells share no records; but anoth
 same records will get other noise. Keep keys with the records where several tables are published.
 
 What a reader learns: the table says how likely each published count is for each true one, cell
-by cell. Totals published beside their parts can say much more, because their keys are sums of the
-parts' keys: where a 2 x 2 table and all its totals are published as 0, a cell among 0 to 3 is a
-true 0 with probability 0.73, and with 0.43 by the cell alone. In tables of up to 9 cells
-with up to 8 totals the posterior counts that in, by drawing keys; in larger ones it leaves the
-totals out, and says so.
+by cell. Totals published beside their parts can say much more. Every table has noise of its own,
+which putting them all together undoes in part: settings under which it would be undone are refused,
+and without a formula the sub-tables are the largest family that keeps enough of it. Sums over the
+same records show the same noise, and that they do tells which cells are empty; the verdict counts
+that in.
+
+Keys add up, too: where a 2 x 2 table and all its totals are published as 0 under plain keys, a cell
+among 0 to 3 is a true 0 with probability 0.73, and with 0.43 by the cell alone. Hashed keys, taken by
+default where several tables are published, end this: the noise is looked up under a secret hash of
+the cell key. The same records still get the same noise in every table of one house. With plain keys,
+which other offices use, the posterior counts it in for tables of up to 9 cells with up to 8 totals;
+larger ones are not judged whole.
 
 Where the records of a survey have design weights, estimates can be published in place of counts:
 the perturbed count times the mean weight of its cell, as a whole number. The counts themselves are
@@ -39,26 +46,30 @@ Sources: Fraser and Wooton 2005; Marley and Leaver 2011; Giessing 2016; Langsrud
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 
+from tabprotect.engine import house
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import (
     InputError,
     ParameterError,
     TabprotectError,
 )
+from tabprotect.engine.fitting.margin_variance import deviation_left, largest_family
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
-from tabprotect.engine.protection.cell_keys.cell_noise import drawn, perturbed
+from tabprotect.engine.protection.cell_keys.cell_noise import drawn, hashed, perturbed
 from tabprotect.engine.protection.cell_keys.keyed_totals import with_totals
 from tabprotect.engine.protection.cell_keys.perturbation_table import (
     LARGEST_D,
@@ -73,13 +84,15 @@ from tabprotect.engine.protection.cell_keys.published_laws import (
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
-from tabprotect.engine.protection.published_sums import rank
+from tabprotect.engine.protection.published_sums import counts_of, rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.release.likelihood import CellFactors, independent
+from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.languages.said import joined, say
@@ -99,8 +112,11 @@ MARGIN_NOTE = say(
     "table alone; the other published tables can say much more."
 )
 
-BESIDE_OTHERS: tuple[Kind, ...] = ("joint_noise", "key_algebra")
-"""What a table by itself leaves out of several."""
+
+def beside_others(values: Values) -> tuple[Kind, ...]:
+    """What a table by itself leaves out of several."""
+    return ("joint_noise",) if values[KEYS] == "hashed" else ("joint_noise", "key_algebra")
+
 
 WEIGHTS_NOTE = say(
     "Published are estimates, sums of design weights. This posterior is about counts of records; "
@@ -193,15 +209,19 @@ TABLE: Parameter[str | Mapping[str, object] | None] = Parameter(
     "perturbation",
 )
 
-KEYS: Parameter[Literal["auto", "records"]] = Parameter(
+KEYS: Parameter[Literal["auto", "hashed", "plain", "records"]] = Parameter(
     "keys",
     say("Record keys"),
-    say("Where the keys come from."),
+    say(
+        "How noise follows from record keys. Where the table has none, they are drawn for the run."
+    ),
     "choice",
     "auto",
     choices={
-        "auto": say("Those that came with the table; where there are none, drawn for this run."),
-        "records": say("Those that came with the table; an error where there are none."),
+        "auto": say("Hashed where several tables are published, else plain."),
+        "hashed": say("Noise is looked up under a secret hash of the cell key."),
+        "plain": say("Noise is looked up under the cell key, as other offices do."),
+        "records": say("Plain, with the keys that came with the table; an error without any."),
     },
 )
 
@@ -259,6 +279,7 @@ class CellKey(Method):
         WEIGHT_HIGH,
     )
     levers = ("D", "V")
+    shape_alone = True
     guarantees = promises(
         "zeros_kept",
         "non_negative",
@@ -309,6 +330,55 @@ class CellKey(Method):
                 )
         return values
 
+    def resolve_for(
+        self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
+    ) -> Values:
+        """As :meth:`resolve`, with the published sub-tables and the way of the keys settled."""
+        domain = problem.table.domain
+        values = self.resolve(domain, given)
+        if not values[MARGINS] and not self.weighted(values):
+            values |= {"margins": largest_family(domain, values[V])}
+        if values[KEYS] == "auto":
+            several = len(publication_of(domain, values).margins) > 1
+            values |= {"keys": "hashed" if several else "plain"}
+        return values
+
+    def restated(self, domain: Domain, stated: Mapping[str, object]) -> Mapping[str, object]:
+        """Runs that settled neither the way of the keys nor the sub-tables: plain, and all."""
+        if stated.get("keys") != "auto":
+            return stated
+        every = "*".join(map(in_formula, domain.names))
+        return {**stated, "keys": "plain", "margins": stated.get("margins") or every}
+
+    def deviation_left(self, domain: Domain, values: Values) -> float | None:
+        """By least squares over all published tables."""
+        publication = publication_of(domain, values)
+        if len(publication.margins) == 1 or self.weighted(values):
+            return None
+        return deviation_left(publication, values[V])
+
+    def alternatives(
+        self, domain: Domain, values: Values
+    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+        """Hashed keys, and fewer tables with noise of their own."""
+        names = [in_formula(name) for name in domain.names]
+        inner, every = ":".join(names), " + ".join(names)
+        now = set(publication_of(domain, values).margins)
+        ideas: list[tuple[str, dict[str, object]]] = []
+        if values[KEYS] in ("plain", "records") and len(now) > 1:
+            ideas.append((say("keys hashed under the key of the house"), {"keys": "hashed"}))
+        fewer = [
+            (say("the inner cells alone: readers add up the totals"), f"{inner} - 1"),
+            (say("the inner cells and the tables of one variable"), f"{every} + {inner}"),
+        ]
+        if domain.ndim > 2:
+            pairs = " + ".join(map(":".join, combinations(names, 2)))
+            fewer.append((say("the tables of two variables alone"), f"{pairs} - 1"))
+        for text, formula in fewer:
+            if set(Publication.of(domain, formula).margins) < now:
+                ideas.append((text, {"margins": formula, "keys": "hashed"}))
+        return tuple(ideas)
+
     def weighted(self, values: Values) -> bool:
         """Return True if estimates are published."""
         return values.get("weighted") == "yes"
@@ -343,9 +413,8 @@ class CellKey(Method):
         """By fresh keys: stored ones would give the outcome itself."""
         if values[KEYS] == "records":
             _stored(problem)
-        return super().foresee(
-            replace(problem, record_keys=None), values | {"keys": "auto"}, progress
-        )
+            values = values | {"keys": "plain"}
+        return super().foresee(replace(problem, record_keys=None), values, progress)
 
     def draw(
         self,
@@ -360,6 +429,10 @@ class CellKey(Method):
             raise InputError(say("a count is too large to be perturbed within 9.2e18"))
         stored = problem.record_keys is not None or values[KEYS] == "records"
         keys = _stored(problem) if stored else drawn(problem.table, generator)
+        secret = None
+        if values[KEYS] == "hashed":
+            # Kept keys get the same noise in every run; drawn ones have a secret of their own.
+            secret = house.key() if stored else generator.bytes(house.KEY_BYTES)
         sums = _weights(problem, values) if self.weighted(values) else None
         publication = publication_of(problem.table.domain, values)
         ranked = [rank(domain, publication.domain) for domain in publication.domains]
@@ -371,6 +444,8 @@ class CellKey(Method):
             progress.report(say("looking up the noise"), number / len(margins))
             one = Publication(publication.domain, (margin,), publication.groupings)
             counts, of_keys = one.sums(problem.table)[0], one.sums(keys)[0]
+            if secret is not None:
+                of_keys = hashed(of_keys, secret)
             weights = None if sums is None else one.sums(sums)[0]
             tables.append(perturbed(table, counts, of_keys, weights))
         disclosed = {} if values[TABLE] is None else {"table": files.to_json(table)}
@@ -417,13 +492,12 @@ class CellKey(Method):
             names = " × ".join(main.table.domain.names) or say("the grand total")
             notes.append(MARGIN_NOTE.format(names=names))
         elif several:
-            publication = publication_of(release.domain, values)
-            if not weighted and (joint := with_totals(release, publication, table)) is not None:
+            if (joint := self._with_totals(release, values)) is not None:
                 return joint
             notes.append(TOTALS_NOTE)
         factors = self._each_count(main if inner is None else inner, values, joined(notes, " "))
         if several:
-            factors = replace(factors, left_out=BESIDE_OTHERS)
+            factors = replace(factors, left_out=beside_others(values))
         if not weighted:
             return factors
         # No count of records is published: nothing that a reader's mode could be equal to.
@@ -434,28 +508,41 @@ class CellKey(Method):
     def apart(self, release: Release, number: int) -> CellFactors | None:
         """A table whose noise the posterior of the others leaves out, by itself."""
         values = self.resolve(release.domain, release.mechanism.parameters)
-        inner = release.inner
-        joint = (
-            inner is not None
-            and not self.weighted(values)
-            and with_totals(release, publication_of(release.domain, values), table_of(values))
-        )
-        if joint:
+        if self._with_totals(release, values) is not None:
             return None
         alone = self._each_count(release.tables[number], values, ALONE_NOTE)
-        return replace(alone, left_out=BESIDE_OTHERS)
+        return replace(alone, left_out=beside_others(values))
+
+    def _with_totals(self, release: Release, values: Values) -> CellFactors | None:
+        """The likelihood of small tables with their totals under plain keys, if it is one."""
+        if self.weighted(values) or values[KEYS] == "hashed":
+            return None
+        return with_totals(release, publication_of(release.domain, values), table_of(values))
+
+    def numbers(self, release: Release) -> PublishedNumbers | None:
+        """All published numbers; sums over the same records have the same noise."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        publication = publication_of(release.domain, values)
+        variance = math.inf if self.weighted(values) else float(values[V])
+        return PublishedNumbers.of(
+            publication,
+            counts_of(release, publication),
+            self._weighing(values),
+            variance=variance,
+            shared=True,
+        )
 
     def _each_count(self, published: PublishedTable, values: Values, note: str) -> CellFactors:
         """Every count of a table by itself."""
-        table, weighted = table_of(values), self.weighted(values)
-        low, high = _range_of(values) if weighted else (0, 0)
+        return independent(published, self._weighing(values), note=note)
 
-        def weigh(count: int) -> tuple[int, int, Floats | None]:
-            if not weighted:
-                return of_count(table, count)
-            return of_estimate(table, count, low=low, high=high)
-
-        return independent(published, weigh, note=note)
+    def _weighing(self, values: Values) -> Callable[[int], tuple[int, int, Floats]]:
+        """Published number -> what the true count may be."""
+        table = table_of(values)
+        if not self.weighted(values):
+            return partial(of_count, table)
+        low, high = _range_of(values)
+        return partial(of_estimate, table, low=low, high=high)
 
 
 def _stored(problem: Problem) -> Table:

@@ -24,6 +24,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.fitting.margin_variance import deviation_left
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
@@ -42,7 +43,9 @@ from tabprotect.engine.protection.published_sums import (
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun, independent
+from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
@@ -119,6 +122,25 @@ class RandomRounding(Method):
         rerun = Rerun(_accepted(publication, base), exact=True) if refused else None
         return sum_factors(release, (used, counts), weigh, rerun=rerun)
 
+    def numbers(self, release: Release) -> PublishedNumbers | None:
+        """All published numbers, each rounded by itself."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        base = values[BASE]
+        publication = publication_of(release.domain, values)
+        return PublishedNumbers.of(
+            publication,
+            counts_of(release, publication),
+            lambda count: _true_counts(count, base),
+            variance=_variance(base),
+        )
+
+    def deviation_left(self, domain: Domain, values: Values) -> float | None:
+        """By least squares over all published tables."""
+        publication = publication_of(domain, values)
+        if len(publication.margins) == 1:
+            return None
+        return deviation_left(publication, _variance(values[BASE]))
+
     def apart(self, release: Release, number: int) -> CellFactors | None:
         """A table whose rounding the posterior of a large table leaves out, by itself."""
         values = self.resolve(release.domain, release.mechanism.parameters)
@@ -133,6 +155,11 @@ class RandomRounding(Method):
             note=INNER_NOTE,
             left_out=("joint_noise",),
         )
+
+
+def _variance(base: int) -> float:
+    """The mean variance over all remainders."""
+    return (base**2 - 1) / 6
 
 
 def _accepted(publication: Publication, base: int) -> Callable[[Table, np.random.Generator], float]:

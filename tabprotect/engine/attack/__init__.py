@@ -1,0 +1,1 @@
+"""What many published numbers say together: least squares, a joint chain, proofs."""

@@ -1,0 +1,327 @@
+"""The joint posterior of all inner cells and published sums by tempered chains.
+
+Three chains start near the published numbers; the likelihood of hotter levels is taken to smaller
+powers, and neighbouring levels exchange their tables. The chain is a function of the numbers alone:
+seeds are SHA-256 of them, all steps are in whole numbers, and the work is counted. What did not
+settle is said so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.attack.chain_steps import IMPOSSIBLE, UNIT, Arrays, sweeps
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.likelihood import UNBOUNDED
+from tabprotect.engine.release.published_numbers import PublishedNumbers
+from tabprotect.languages.said import say
+
+CHAINS = 3
+
+LEVELS = (256, 192, 141, 102, 72, 46)
+"""Powers of the likelihood, of 256."""
+
+SEGMENTS = 5
+"""Parts of each chain whose shares are compared: 15 batches for standard errors."""
+
+R_HAT = 1.1
+"""Chains that agree less have not settled."""
+
+LEAST_FEASIBLE = 100
+"""Fewest recorded tables of each chain."""
+
+FALL = 3 * UNIT
+"""At first, how much the log likelihood falls with each unit beyond a support."""
+
+TUNED = 10
+"""Sweeps between adjustments of the fall."""
+
+MOST_CELLS = 2_000
+
+MOST_PLACES = 2**23
+"""Most values of all cells and sums together that are told apart."""
+
+WORK = 4_000_000_000
+"""Most visits of a sum: some 60 seconds of the compiled steps."""
+
+VISITS = 3.6
+"""Cells of a move on average."""
+
+SWEEPS = 360
+"""Fewest sweeps of each chain, a third of them to settle."""
+
+USUAL_WORK = 40_000_000
+"""Visits of sums up to which small tables get more sweeps."""
+
+MOST_SWEEPS = 6_000
+
+DOUBLINGS = 2
+"""How often the sweeps are doubled where chains have not settled."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointShares:
+    """Shares of recorded tables in which each cell and each sum had each value.
+
+    Attributes
+    ----------
+    first : int64 (cells + sums,)
+        The first value of each.
+    starts : int64 (cells + sums + 1,)
+    shares : float64 (places,)
+    error : float64 (places,)
+        Standard errors, from batches.
+    r_hat
+        The largest potential scale reduction of a mean.
+    spread
+        The largest difference of a share between chains.
+    feasible
+        The smallest share of a chain's tables that were within all supports.
+    tables
+        Recorded tables.
+    effective
+        What they are worth in independent ones, by the standard errors.
+    work
+        Visits of sums.
+    settled
+    """
+
+    first: Ints
+    starts: Ints
+    shares: Floats
+    error: Floats
+    r_hat: float
+    spread: float
+    feasible: float
+    tables: int
+    effective: float
+    work: int
+    settled: bool
+
+
+def work_of(numbers: PublishedNumbers, sweeps_of_each: int) -> int:
+    """Visits of sums that so many sweeps take."""
+    return int(2 * VISITS * len(numbers.cells) * CHAINS * len(LEVELS) * sweeps_of_each)
+
+
+def usual_plan(numbers: PublishedNumbers) -> tuple[int, ...]:
+    """Sweeps of each chain, then more for those that have not settled."""
+    few = min(USUAL_WORK // max(work_of(numbers, 1), 1), MOST_SWEEPS)
+    first = max(SWEEPS, int(few) // 30 * 30)
+    return tuple(first << doubled for doubled in range(DOUBLINGS + 1))
+
+
+def joint_shares(
+    numbers: PublishedNumbers,
+    start: Ints,
+    ends: tuple[Ints, Ints],
+    *,
+    plan: Sequence[int],
+    work: int = WORK,
+    progress: Progress = SILENT,
+) -> JointShares | None:
+    """The joint posterior, the prior even over all counts from 0 up.
+
+    Parameters
+    ----------
+    start : int64 (cells,)
+        Where chains begin.
+    ends : int64 (cells + sums,), (cells + sums,)
+        Proved bounds of each cell and each sum.
+    plan
+        Sweeps of each chain; the next if they have not settled by the last.
+    work
+        Most visits of sums.
+
+    Returns
+    -------
+    JointShares or None
+        ``None`` where even the first plan is beyond the work. Those found last may not be settled.
+
+    Raises
+    ------
+    Interrupted
+        When cancelled.
+    """
+    size, low, high = numbers.domain.size, *ends
+    if size > MOST_CELLS or (high >= UNBOUNDED).any():
+        return None
+    if int((high - low + 1).sum()) > MOST_PLACES:
+        return None
+    found: JointShares | None = None
+    for number, count in enumerate(plan):
+        if work_of(numbers, count) > work:
+            break
+        chains = [
+            _Chain(numbers, start, (low, high), f"{number} {chain}") for chain in range(CHAINS)
+        ]
+        for chain, one in enumerate(chains):
+            one.run(count, progress, chain / CHAINS)
+        found = _together(chains, work_of(numbers, count))
+        if found.settled:
+            break
+    return found
+
+
+def digest(numbers: PublishedNumbers, what: str) -> int:
+    """A seed that follows from the numbers: SHA-256 of all that is public."""
+    found = hashlib.sha256(f"tabprotect chain {what} {numbers.shared}\n".encode())
+    found.update(repr((numbers.domain.names, numbers.domain.shape)).encode())
+    for array in (numbers.starts, numbers.cells, numbers.published, numbers.law):
+        found.update(np.ascontiguousarray(array, dtype="<i8").tobytes() + b"\n")
+    for low, high, logs in numbers.laws:
+        found.update(f"{low} {high}\n".encode())
+        if logs is not None:
+            found.update(np.ascontiguousarray(_units(logs), dtype="<i8").tobytes())
+    return int.from_bytes(found.digest()[:8], "little")
+
+
+def _units(logs: Floats) -> Ints:
+    """Log likelihoods as whole numbers of 2^-20."""
+    possible = np.isfinite(logs)
+    found = np.full(len(logs), IMPOSSIBLE, dtype=np.int64)
+    found[possible] = np.rint(logs[possible] * UNIT).astype(np.int64)
+    return found
+
+
+class _Chain:
+    """One chain, and what it recorded."""
+
+    def __init__(
+        self, numbers: PublishedNumbers, start: Ints, ends: tuple[Ints, Ints], what: str
+    ) -> None:
+        low, high = ends
+        size, levels = numbers.domain.size, len(LEVELS)
+        # A generator of whole numbers for what does not take part in the steps.
+        coins = np.random.Generator(np.random.PCG64(digest(numbers, what)))
+        laws = [law if law[2] is None else (law[0], law[1], _units(law[2])) for law in numbers.laws]
+        runs = [np.zeros(0, dtype=np.int64) if logs is None else logs for _, _, logs in laws]
+        begins = np.cumsum([0, *map(len, runs)])
+        top = np.full(size, 2**40, dtype=np.int64)
+        top[np.bincount(numbers.cells, minlength=size) == 0] = 0
+        if numbers.domain.structural:
+            top[numbers.domain.structural_cells()] = 0
+        shape = np.array(numbers.domain.shape, dtype=np.int64)
+        stride = np.concatenate([np.cumprod(shape[::-1])[::-1][1:], [1]]).astype(np.int64)
+        order = np.argsort(numbers.cells, kind="stable")
+        of = np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts))
+        jitter = coins.integers(0, 4, (levels, size))
+        x = np.clip(start + (jitter == 3) - (jitter == 0), 0, top).astype(np.int64)
+        floor = [0 if not len(run) else int(run[run != IMPOSSIBLE].min(initial=0)) for run in runs]
+        places = np.concatenate([[0], np.cumsum(high - low + 1)]).astype(np.int64)
+        self.arrays = Arrays(
+            x=np.ascontiguousarray(x),
+            state=np.array([int(coins.integers(0, 2**62)), FALL, *range(levels)], dtype=np.int64),
+            hist=np.zeros(int(places[-1]), dtype=np.int64),
+            numbers=np.array(
+                [size, numbers.numbers, int((shape > 1).sum()), levels, numbers.shared, 0],
+                dtype=np.int64,
+            ),
+            shape=shape[shape > 1],
+            stride=stride[shape > 1],
+            cell_starts=np.concatenate(
+                [[0], np.cumsum(np.bincount(numbers.cells, minlength=size))]
+            ).astype(np.int64),
+            sums_of=of[order].astype(np.int64),
+            kind=numbers.law,
+            low=np.array([law[0] for law in laws], dtype=np.int64),
+            high=np.array([law[1] for law in laws], dtype=np.int64),
+            log_starts=np.array(
+                [begins[k] if len(run) else -1 for k, run in enumerate(runs)], dtype=np.int64
+            ),
+            floor=np.array(floor, dtype=np.int64),
+            logs=np.concatenate([np.zeros(1, dtype=np.int64), *runs])[1:].copy(),
+            least=np.zeros(size, dtype=np.int64),
+            top=top,
+            beta=np.array(LEVELS, dtype=np.int64),
+            log_table=_LOG_TABLE,
+            first=low.astype(np.int64),
+            hist_starts=places,
+            words=coins.integers(1, 2**64, size, dtype=np.uint64),
+        )
+        self.batches: list[tuple[Ints, int]] = []
+        self.sweeps = 0
+
+    def run(self, count: int, progress: Progress, done: float) -> None:
+        """Settle in a third of the sweeps, record in the others."""
+        burn = count // 3
+        for at in range(0, burn, TUNED):
+            progress.report(say("putting the tables together"), done + at / count / CHAINS)
+            inside = self._sweep(TUNED, False)
+            # A fall that holds most tables within the supports and still lets them pass beyond.
+            if inside < 0.4 * TUNED:
+                self.arrays.state[1] = min(self.arrays.state[1] * 5 // 4, 100 * UNIT)
+            elif inside > 0.9 * TUNED:
+                self.arrays.state[1] = max(self.arrays.state[1] * 10 // 11, UNIT // 2)
+        each = (count - burn) // SEGMENTS
+        for segment in range(SEGMENTS):
+            self.arrays.hist[:] = 0
+            recorded = 0
+            for at in range(0, each, TUNED):
+                share = (burn + segment * each + at) / count
+                progress.report(say("putting the tables together"), done + share / CHAINS)
+                recorded += self._sweep(min(TUNED, each - at), True)
+            self.batches.append((self.arrays.hist.copy(), recorded))
+            self.sweeps += each
+
+    def _sweep(self, count: int, recording: bool) -> int:
+        self.arrays.numbers[5] = count
+        return sweeps(self.arrays, recording)
+
+
+_LOG_TABLE = np.rint(np.log1p(np.arange(4097) / 4096) * UNIT).astype(np.int64)
+
+
+def _together(chains: Sequence[_Chain], work: int) -> JointShares:
+    arrays = chains[0].arrays
+    starts = arrays.hist_starts
+    hists = [
+        sum((hist for hist, _ in chain.batches), np.zeros_like(arrays.hist)) for chain in chains
+    ]
+    tables = [sum(recorded for _, recorded in chain.batches) for chain in chains]
+    enough = min(tables) >= LEAST_FEASIBLE
+    of_chain = [hist / max(number, 1) for hist, number in zip(hists, tables, strict=True)]
+    whole = np.sum(hists, axis=0) / max(sum(tables), 1)
+    squares, batches = np.zeros(len(whole)), 0
+    for chain in chains:
+        for hist, recorded in chain.batches:
+            if recorded:
+                squares += (hist / recorded - whole) ** 2
+                batches += 1
+    error = np.sqrt(squares / max(batches * (batches - 1), 1))
+    variance, squared = float((whole * (1 - whole)).sum()), float((error**2).sum())
+    worth = variance / squared if squared else float(sum(tables))
+    r_hat = _r_hat(of_chain, starts) if enough else np.inf
+    spread = float(np.max(np.ptp(of_chain, axis=0), initial=0.0)) if enough else 1.0
+    return JointShares(
+        first=arrays.first,
+        starts=starts,
+        shares=whole,
+        error=error,
+        r_hat=r_hat,
+        spread=spread,
+        feasible=min(n / max(c.sweeps, 1) for n, c in zip(tables, chains, strict=True)),
+        tables=sum(tables),
+        effective=min(worth, float(sum(tables))),
+        work=work,
+        settled=enough and r_hat < R_HAT,
+    )
+
+
+def _r_hat(of_chain: Sequence[Floats], starts: Ints) -> float:
+    """The largest potential scale reduction of the mean of a cell or a sum."""
+    value = np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
+    means = np.array([np.add.reduceat(shares * value, starts[:-1]) for shares in of_chain])
+    second = np.array([np.add.reduceat(shares * value**2, starts[:-1]) for shares in of_chain])
+    within = (second - means**2).mean(axis=0)
+    between = means.var(axis=0, ddof=1)
+    moving = within > 1e-9
+    if (between[~moving] > 1e-9).any():
+        return float("inf")
+    ratio = np.sqrt((within[moving] + between[moving]) / within[moving])
+    return float(ratio.max(initial=1.0))

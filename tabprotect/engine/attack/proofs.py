@@ -1,0 +1,96 @@
+"""What the supports of all laws prove: no table of whole counts lies outside.
+
+Propagation comes first, as it takes next to nothing; then integer programmes for single cells. The
+solver's dual bound is a proof also where it gave up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.bounds.propagation import propagated
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.likelihood import UNBOUNDED
+from tabprotect.engine.release.published_numbers import PublishedNumbers
+from tabprotect.languages.said import say
+
+NODES = 200
+"""Branch-and-bound nodes of one programme: its bound then still holds."""
+
+NEAR = 1e-6
+"""The solver's tolerance."""
+
+
+def proved(numbers: PublishedNumbers) -> tuple[Ints, Ints]:
+    """Bounds of all cells and then of all sums, int64 (cells + sums,); ``UNBOUNDED`` for no upper.
+
+    Raises
+    ------
+    InputError
+        When no table fits the numbers.
+    """
+    low, high = numbers.support()
+    most = np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))
+    lower, upper = propagated(
+        numbers.domain.size, (numbers.starts, numbers.cells), low.astype(np.float64), most
+    )
+    upper[np.bincount(numbers.cells, minlength=numbers.domain.size) == 0] = np.inf
+    if numbers.domain.structural:
+        upper[numbers.domain.structural_cells()] = 0.0
+    of = np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts))
+    beneath = np.bincount(of, lower[numbers.cells], numbers.numbers)
+    above = np.bincount(of, upper[numbers.cells], numbers.numbers)
+    lower = np.concatenate([lower, np.maximum(beneath, low)])
+    upper = np.concatenate([upper, np.minimum(above, most)])
+    ends = np.where(np.isinf(upper), float(UNBOUNDED), upper)
+    return lower.astype(np.int64), ends.astype(np.int64)
+
+
+def narrowed(
+    numbers: PublishedNumbers,
+    ends: tuple[Ints, Ints],
+    cells: Iterable[int],
+    progress: Progress = SILENT,
+) -> tuple[Ints, Ints]:
+    """The same bounds, narrower for the given cells by integer programmes."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_array
+
+    lower, upper = ends[0].copy(), ends[1].copy()
+    size = numbers.domain.size
+    low, high = numbers.support()
+    used = numbers.law >= 0
+    sums: csr_array[np.float64] = csr_array(
+        (np.ones(len(numbers.cells)), numbers.cells, numbers.starts),
+        shape=(numbers.numbers, size),
+    )
+    most = np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))[used]
+    rows = LinearConstraint(sums[used].tocsr(), low[used].astype(np.float64), most)
+    asked = [int(cell) for cell in cells if lower[cell] < upper[cell]]
+    for number, cell in enumerate(asked):
+        progress.report(say("proving"), number / len(asked))
+        objective: Floats = np.zeros(size)
+        for sign in (1.0, -1.0):
+            objective[cell] = sign
+            found = milp(
+                objective,
+                integrality=np.ones(size, dtype=np.int64),
+                bounds=Bounds(
+                    lower[:size].astype(np.float64),
+                    np.where(upper[:size] >= UNBOUNDED, np.inf, upper[:size].astype(np.float64)),
+                ),
+                constraints=rows,
+                options={"node_limit": NODES},
+            )
+            bound = found.mip_dual_bound
+            if bound is None or not math.isfinite(bound):
+                continue
+            if sign > 0:
+                lower[cell] = max(lower[cell], math.ceil(bound - NEAR))
+            else:
+                upper[cell] = min(upper[cell], math.floor(-bound + NEAR))
+    return lower, upper

@@ -1,0 +1,468 @@
+/* Sweeps of the tempered chain over tables of whole counts: see chain_steps.py, which is the same
+ * in Python and gives the same results bit for bit. Whole numbers only. */
+
+#define Py_LIMITED_API 0x030b0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IMPOSSIBLE INT64_MIN
+#define FARTHEST 4096
+#define WORST_SPREAD 64
+#define LN2 726817
+#define MOST_CORNERS 64
+
+typedef struct {
+    const int64_t *shape, *stride, *cstart, *csums, *kind, *low, *high, *kstart, *kmin, *logs;
+    const int64_t *least, *top, *beta, *log_table, *first, *hstart;
+    const uint64_t *words;
+    int64_t n, sums, axes, levels, shared, lambda;
+    uint64_t rng;
+} Model;
+
+/* Sums over the same records: how many, their laws added up and squared, the sum; the law of one of
+ * them, kept to spare divisions. */
+typedef struct {
+    uint64_t key;
+    int64_t m, g1, g2, t, mark, law, unused;
+} Group;
+
+typedef struct {
+    int64_t *x, *t;
+    uint64_t *key;
+    int64_t a, w, bad;
+    /* An open hash table. */
+    Group *groups;
+    int64_t used;
+} Level;
+
+typedef struct {
+    int64_t *dt, *mark, *list;
+    uint64_t *dk;
+    int64_t *seen, *inserted;
+    Group *old;
+    int64_t stamp, cap;
+} Scratch;
+
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9E3779B97F4A7C15ULL);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31);
+}
+
+static int64_t below(uint64_t r, int64_t n)
+{
+    return (int64_t)(((r >> 32) * (uint64_t)n) >> 32);
+}
+
+/* -log of a uniform number, in units of 2^-20. */
+static int64_t exponential(const Model *m, uint64_t r)
+{
+    int64_t k = 1, at, part;
+    r |= 1;
+    while (!(r >> 63)) {
+        r <<= 1;
+        k++;
+    }
+    r <<= 1;
+    at = (int64_t)(r >> 52);
+    part = (int64_t)((r << 12) >> 48);
+    return k * LN2 - m->log_table[at]
+        - (((m->log_table[at + 1] - m->log_table[at]) * part) >> 16);
+}
+
+static void weigh(const Model *m, int64_t kind, int64_t t, int64_t sign, int64_t d[3])
+{
+    int64_t low = m->low[kind], high = m->high[kind], start = m->kstart[kind], far, value;
+    if (t < low || t > high) {
+        far = t < low ? low - t : t - high;
+        d[0] += sign * m->kmin[kind];
+        d[1] += sign * (far > FARTHEST ? FARTHEST : far);
+        d[2] += sign;
+    } else if (start >= 0) {
+        value = m->logs[start + t - low];
+        if (value == IMPOSSIBLE) {
+            d[0] += sign * m->kmin[kind];
+            d[1] += sign;
+            d[2] += sign;
+        } else
+            d[0] += sign * value;
+    }
+}
+
+static void weigh_group(const Model *m, Group *g, int64_t sign, int64_t d[3])
+{
+    int64_t size = g->m, spread;
+    if (!size)
+        return;
+    if (g->law * size != g->g1)
+        g->law = g->g1 / size;
+    weigh(m, g->law, g->t, sign, d);
+    spread = size * g->g2 - g->g1 * g->g1;
+    if (spread) {
+        spread /= size;
+        d[1] += sign * (1 + (spread > WORST_SPREAD ? WORST_SPREAD : spread));
+        d[2] += sign;
+    }
+}
+
+static int64_t slot(const Level *v, uint64_t key, int64_t cap)
+{
+    int64_t at = (int64_t)((key * 0x9E3779B97F4A7C15ULL) >> 32) & (cap - 1);
+    while (v->groups[at].key && v->groups[at].key != key)
+        at = (at + 1) & (cap - 1);
+    return at;
+}
+
+static void into_group(const Model *m, Level *v, int64_t s, int64_t cap)
+{
+    int64_t g = slot(v, v->key[s], cap), kind = m->kind[s];
+    if (!v->groups[g].key) {
+        v->groups[g].key = v->key[s];
+        v->groups[g].m = v->groups[g].g1 = v->groups[g].g2 = 0;
+        v->groups[g].mark = 0;
+        v->used++;
+    }
+    v->groups[g].m++;
+    v->groups[g].g1 += kind;
+    v->groups[g].g2 += kind * kind;
+    v->groups[g].t = v->t[s];
+}
+
+static void regroup(const Model *m, Level *v, int64_t cap)
+{
+    memset(v->groups, 0, (size_t)cap * sizeof(Group));
+    v->used = 0;
+    for (int64_t s = 0; s < m->sums; s++)
+        if (v->key[s] && m->kind[s] >= 0)
+            into_group(m, v, s, cap);
+}
+
+static void begin(const Model *m, Level *v, int64_t cap)
+{
+    int64_t d[3] = {0, 0, 0};
+    memset(v->t, 0, (size_t)m->sums * sizeof(int64_t));
+    memset(v->key, 0, (size_t)m->sums * sizeof(uint64_t));
+    for (int64_t c = 0; c < m->n; c++)
+        if (v->x[c])
+            for (int64_t e = m->cstart[c]; e < m->cstart[c + 1]; e++) {
+                v->t[m->csums[e]] += v->x[c];
+                v->key[m->csums[e]] ^= m->words[c];
+            }
+    if (m->shared) {
+        regroup(m, v, cap);
+        for (int64_t g = 0; g < cap; g++)
+            if (v->groups[g].key)
+                weigh_group(m, &v->groups[g], 1, d);
+    }
+    for (int64_t s = 0; s < m->sums; s++)
+        if (m->kind[s] >= 0 && (!m->shared || !v->key[s]))
+            weigh(m, m->kind[s], v->t[s], 1, d);
+    v->a = d[0];
+    v->w = d[1];
+    v->bad = d[2];
+}
+
+static void see(const Model *m, Level *v, Scratch *z, int64_t g, int64_t *seen, int64_t d[3])
+{
+    if (v->groups[g].mark == z->stamp)
+        return;
+    v->groups[g].mark = z->stamp;
+    z->old[*seen] = v->groups[g];
+    z->seen[(*seen)++] = g;
+    weigh_group(m, &v->groups[g], -1, d);
+}
+
+static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
+{
+    int64_t corner[MOST_CORNERS], change[MOST_CORNERS], offset[6], order[64];
+    int64_t n = m->n, listed = 0, seen = 0, new = 0, corners, d[3] = {0, 0, 0};
+    int64_t cell = below(draw(&m->rng), n);
+    uint64_t r = draw(&m->rng);
+    int64_t size = ((r >> 1) & 7) ? 1 : 2, sign = (r & 1) ? size : -size;
+    if (((r >> 4) & 0xFFFF) < 6554) {
+        int64_t other = below(draw(&m->rng), n);
+        if (other == cell)
+            return;
+        corner[0] = cell;
+        change[0] = sign;
+        corner[1] = other;
+        change[1] = -sign;
+        corners = 2;
+    } else {
+        int64_t j = 0, most = m->axes < 6 ? m->axes : 6;
+        uint64_t bits = r >> 20;
+        while (j < most && (bits & 1)) {
+            j++;
+            bits >>= 1;
+        }
+        for (int64_t k = 0; k < m->axes; k++)
+            order[k] = k;
+        for (int64_t k = 0; k < j; k++) {
+            int64_t p = k + below(draw(&m->rng), m->axes - k), axis = order[p], at, other;
+            order[p] = order[k];
+            order[k] = axis;
+            at = cell / m->stride[axis] % m->shape[axis];
+            other = below(draw(&m->rng), m->shape[axis] - 1);
+            other += other >= at;
+            offset[k] = (other - at) * m->stride[axis];
+        }
+        corners = (int64_t)1 << j;
+        corner[0] = cell;
+        change[0] = sign;
+        for (int64_t k = 0; k < j; k++)
+            for (int64_t q = 0; q < (int64_t)1 << k; q++) {
+                corner[q + ((int64_t)1 << k)] = corner[q] + offset[k];
+                change[q + ((int64_t)1 << k)] = -change[q];
+            }
+    }
+    for (int64_t q = 0; q < corners; q++) {
+        int64_t value = v->x[corner[q]] + change[q];
+        if (value < m->least[corner[q]] || value > m->top[corner[q]])
+            return;
+    }
+    if (m->shared && v->used + m->sums > z->cap / 4 * 3)
+        regroup(m, v, z->cap);
+    z->stamp++;
+    for (int64_t q = 0; q < corners; q++) {
+        int64_t c = corner[q], had = v->x[c];
+        uint64_t word = (!had != !(had + change[q])) ? m->words[c] : 0;
+        for (int64_t e = m->cstart[c]; e < m->cstart[c + 1]; e++) {
+            int64_t s = m->csums[e];
+            if (z->mark[s] != z->stamp) {
+                z->mark[s] = z->stamp;
+                z->dt[s] = 0;
+                z->dk[s] = 0;
+                z->list[listed++] = s;
+            }
+            z->dt[s] += change[q];
+            z->dk[s] ^= word;
+        }
+    }
+    if (!m->shared) {
+        for (int64_t i = 0; i < listed; i++) {
+            int64_t s = z->list[i];
+            if (z->dt[s] && m->kind[s] >= 0) {
+                weigh(m, m->kind[s], v->t[s], -1, d);
+                weigh(m, m->kind[s], v->t[s] + z->dt[s], 1, d);
+            }
+        }
+    } else {
+        for (int64_t i = 0; i < listed; i++) {
+            int64_t s = z->list[i], kind = m->kind[s], g;
+            uint64_t from = v->key[s], to = from ^ z->dk[s];
+            if (kind < 0 || (!z->dt[s] && !z->dk[s]))
+                continue;
+            if (!from)
+                weigh(m, kind, 0, -1, d);
+            else {
+                g = slot(v, from, z->cap);
+                see(m, v, z, g, &seen, d);
+                if (z->dk[s]) {
+                    v->groups[g].m--;
+                    v->groups[g].g1 -= kind;
+                    v->groups[g].g2 -= kind * kind;
+                } else
+                    v->groups[g].t = v->t[s] + z->dt[s];
+            }
+            if (!z->dk[s])
+                continue;
+            if (!to) {
+                weigh(m, kind, 0, 1, d);
+                continue;
+            }
+            g = slot(v, to, z->cap);
+            if (!v->groups[g].key) {
+                v->groups[g].key = to;
+                v->groups[g].m = v->groups[g].g1 = v->groups[g].g2 = v->groups[g].t = v->groups[g].mark = 0;
+                v->used++;
+                z->inserted[new++] = g;
+            }
+            see(m, v, z, g, &seen, d);
+            v->groups[g].m++;
+            v->groups[g].g1 += kind;
+            v->groups[g].g2 += kind * kind;
+            v->groups[g].t = v->t[s] + z->dt[s];
+        }
+        for (int64_t i = 0; i < seen; i++)
+            weigh_group(m, &v->groups[z->seen[i]], 1, d);
+    }
+    {
+        int64_t gain = d[0] - m->lambda * d[1];
+        if (gain < 0 && gain * beta + 256 * exponential(m, draw(&m->rng)) < 0) {
+            for (int64_t i = 0; i < seen; i++)
+                v->groups[z->seen[i]] = z->old[i];
+            /* The last in is the first out, so that no search breaks off early. */
+            while (new)
+                v->groups[z->inserted[--new]].key = 0, v->used--;
+            return;
+        }
+    }
+    v->a += d[0];
+    v->w += d[1];
+    v->bad += d[2];
+    for (int64_t q = 0; q < corners; q++)
+        v->x[corner[q]] += change[q];
+    for (int64_t i = 0; i < listed; i++) {
+        int64_t s = z->list[i];
+        v->t[s] += z->dt[s];
+        v->key[s] ^= z->dk[s];
+    }
+}
+
+static void record(const Model *m, const Level *v, int64_t *hist)
+{
+    for (int64_t c = 0; c < m->n + m->sums; c++) {
+        int64_t value = c < m->n ? v->x[c] : v->t[c - m->n];
+        int64_t at = m->hstart[c] + value - m->first[c];
+        if (value >= m->first[c] && at < m->hstart[c + 1])
+            hist[at]++;
+    }
+}
+
+static int64_t run(Model *m, Level *levels, Scratch *z, int64_t *place, int64_t sweeps, int64_t *hist,
+                   int recording)
+{
+    int64_t feasible = 0;
+    for (int64_t sweep = 0; sweep < sweeps; sweep++) {
+        for (int64_t b = 0; b < m->levels; b++)
+            for (int64_t i = 0; i < 2 * m->n; i++)
+                propose(m, &levels[place[b]], z, m->beta[b]);
+        for (int64_t b = m->levels - 1; b > 0; b--) {
+            Level *hot = &levels[place[b]], *cold = &levels[place[b - 1]];
+            int64_t gain = (hot->a - m->lambda * hot->w) - (cold->a - m->lambda * cold->w);
+            gain *= m->beta[b - 1] - m->beta[b];
+            if (gain >= 0 || gain + 256 * exponential(m, draw(&m->rng)) >= 0) {
+                int64_t kept = place[b];
+                place[b] = place[b - 1];
+                place[b - 1] = kept;
+            }
+        }
+        if (!levels[place[0]].bad) {
+            feasible++;
+            if (recording)
+                record(m, &levels[place[0]], hist);
+        }
+    }
+    return feasible;
+}
+
+enum { X, STATE, HIST, NUMBERS, SHAPE, STRIDE, CSTART, CSUMS, KIND, LOW, HIGH, KSTART, KMIN, LOGS,
+       LEAST, TOP, BETA, LOGTABLE, FIRST, HSTART, WORDS, ARRAYS };
+
+static PyObject *sweeps(PyObject *module, PyObject *args)
+{
+    PyObject *given;
+    Py_buffer view[ARRAYS];
+    Model m;
+    Level *levels = NULL;
+    Scratch z = {0};
+    Group *groups = NULL, *old = NULL;
+    int64_t *state, *memory = NULL, cap = 1024, count, total, feasible = 0;
+    int held = 0, recording;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!p", &PyTuple_Type, &given, &recording))
+        return NULL;
+    if (PyTuple_Size(given) != ARRAYS) {
+        PyErr_SetString(PyExc_TypeError, "another number of arrays was expected");
+        return NULL;
+    }
+    for (; held < ARRAYS; held++) {
+        int flags = held <= HIST ? PyBUF_WRITABLE : PyBUF_SIMPLE;
+        if (PyObject_GetBuffer(PyTuple_GetItem(given, held), &view[held], flags))
+            goto done;
+    }
+    state = view[STATE].buf;
+    m.n = ((int64_t *)view[NUMBERS].buf)[0];
+    m.sums = ((int64_t *)view[NUMBERS].buf)[1];
+    m.axes = ((int64_t *)view[NUMBERS].buf)[2];
+    m.levels = ((int64_t *)view[NUMBERS].buf)[3];
+    m.shared = ((int64_t *)view[NUMBERS].buf)[4];
+    count = ((int64_t *)view[NUMBERS].buf)[5];
+    m.shape = view[SHAPE].buf;
+    m.stride = view[STRIDE].buf;
+    m.cstart = view[CSTART].buf;
+    m.csums = view[CSUMS].buf;
+    m.kind = view[KIND].buf;
+    m.low = view[LOW].buf;
+    m.high = view[HIGH].buf;
+    m.kstart = view[KSTART].buf;
+    m.kmin = view[KMIN].buf;
+    m.logs = view[LOGS].buf;
+    m.least = view[LEAST].buf;
+    m.top = view[TOP].buf;
+    m.beta = view[BETA].buf;
+    m.log_table = view[LOGTABLE].buf;
+    m.first = view[FIRST].buf;
+    m.hstart = view[HSTART].buf;
+    m.words = view[WORDS].buf;
+    m.rng = (uint64_t)state[0];
+    m.lambda = state[1];
+    while (cap < 4 * m.sums)
+        cap *= 2;
+    if (!m.shared)
+        cap = 1;
+    z.cap = cap;
+    total = m.levels * 2 * m.sums + 7 * m.sums;
+    levels = calloc((size_t)m.levels, sizeof(Level));
+    memory = calloc((size_t)total, sizeof(int64_t));
+    groups = calloc((size_t)(m.levels * cap), sizeof(Group));
+    old = calloc((size_t)(2 * m.sums), sizeof(Group));
+    if (!levels || !memory || !groups || !old) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    {
+        int64_t *free_ = memory;
+        for (int64_t b = 0; b < m.levels; b++) {
+            Level *v = &levels[b];
+            v->x = (int64_t *)view[X].buf + b * m.n;
+            v->t = free_, free_ += m.sums;
+            v->key = (uint64_t *)free_, free_ += m.sums;
+            v->groups = groups + b * cap;
+        }
+        z.dt = free_, free_ += m.sums;
+        z.mark = free_, free_ += m.sums;
+        z.list = free_, free_ += m.sums;
+        z.dk = (uint64_t *)free_, free_ += m.sums;
+        z.seen = free_, free_ += 2 * m.sums;
+        z.inserted = free_, free_ += m.sums;
+        z.old = old;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (int64_t b = 0; b < m.levels; b++)
+        begin(&m, &levels[b], cap);
+    feasible = run(&m, levels, &z, state + 2, count, view[HIST].buf, recording);
+    Py_END_ALLOW_THREADS
+    state[0] = (int64_t)m.rng;
+done:
+    free(levels);
+    free(memory);
+    free(groups);
+    free(old);
+    while (held)
+        PyBuffer_Release(&view[--held]);
+    if (PyErr_Occurred())
+        return NULL;
+    return PyLong_FromLongLong(feasible);
+}
+
+static PyMethodDef methods[] = {
+    {"sweeps", sweeps, METH_VARARGS, "Sweeps of all levels of one chain: see chain_steps.py."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "tempered_lattice", NULL, 0, methods, slots, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit_tempered_lattice(void)
+{
+    return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,197 @@
+"""Published numbers with a law each: all that is known of sums over the inner cells of one table.
+
+The numbers may stand in several tables over some of the variables, over levels and groupings, with
+noise of their own. A law weighs what the true sum may be; a range and an exact number are laws too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.release.likelihood import UNBOUNDED
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
+
+Law = tuple[int, int, Floats | None]
+"""The lowest and the highest true sum, and log P(published | true) of those between (``None``: all
+alike)."""
+
+
+@dataclass(frozen=True)
+class NumbersOfTable:
+    """The place of one table among the numbers.
+
+    Attributes
+    ----------
+    domain
+        The table's variables.
+    first
+        Its first number; the others follow in the order of the domain.
+    axes
+        The axes of the inner table that it is over; ``None`` if it is over a level or a grouping.
+    variance
+        The variance of the noise of its numbers; infinite where it is unknown or not the same.
+    """
+
+    domain: Domain
+    first: int
+    axes: tuple[int, ...] | None
+    variance: float
+
+    @property
+    def rows(self) -> slice:
+        """Its numbers."""
+        return slice(self.first, self.first + self.domain.size)
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedNumbers:
+    """Sums over inner cells, each with what was published of it.
+
+    Attributes
+    ----------
+    domain
+        The variables of the inner cells.
+    tables
+    starts, cells : int64 (numbers + 1,), (entries,)
+        The flat inner cells of each sum.
+    published : int64 (numbers,)
+        0 where nothing was published.
+    laws
+    law : int64 (numbers,)
+        The place among the laws, which are sorted by published number; -1 where nothing is known
+        of a sum, or it is the same sum as one before.
+    variance : float64 (numbers,)
+        The variance of the noise; infinite where the number is no estimate of the sum.
+    shared
+        Whether sums over the same records carry the same noise: an empty sum then is 0, and one
+        law counts once for all sums over the same records.
+    """
+
+    domain: Domain
+    tables: tuple[NumbersOfTable, ...]
+    starts: Ints
+    cells: Ints
+    published: Ints
+    laws: tuple[Law, ...]
+    law: Ints
+    variance: Floats
+    shared: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        publication: Publication,
+        published: Ints,
+        law: Callable[[int], Law],
+        *,
+        variance: float,
+        shared: bool = False,
+        hidden: Bools | None = None,
+    ) -> PublishedNumbers:
+        """From published tables whose numbers have laws of one kind.
+
+        Parameters
+        ----------
+        published
+            int64 (size of the publication,).
+        law
+            Published number -> what its true sum may be.
+        variance
+            The variance of the noise; infinite for none that is known.
+        hidden
+            The numbers that were not published, bool (size of the publication,).
+        """
+        first, kind = equal_rows([published])
+        order = np.argsort(published[first], kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        incidence = publication.incidence
+        behind = np.diff(incidence.indptr)
+        nothing = behind == 0
+        if hidden is not None:
+            nothing = nothing | hidden
+        own, _ = publication.distinct
+        twice = np.ones(publication.size, dtype=np.bool_)
+        twice[own] = False
+        whole = not nothing.any() and not twice.any()
+        tables = tuple(
+            NumbersOfTable(
+                domain,
+                int(publication.starts[m]),
+                tuple(map(publication.domain.axis, publication.margins[m]))
+                if publication.is_plain(m)
+                else None,
+                variance if whole else np.inf,
+            )
+            for m, domain in enumerate(publication.domains)
+        )
+        silent = nothing | twice
+        # Only laws of numbers that say something are asked for.
+        used = np.bincount(kind[~silent], minlength=len(first)) > 0
+        found = [
+            law(int(published[first[k]])) if used[k] else (0, UNBOUNDED, None)
+            for k in order.tolist()
+        ]
+        return cls(
+            domain=publication.domain,
+            tables=tables,
+            starts=incidence.indptr.astype(np.int64),
+            cells=incidence.indices.astype(np.int64),
+            published=np.where(nothing, 0, published),
+            laws=tuple(found),
+            law=np.where(silent, -1, place[kind]).astype(np.int64),
+            variance=np.where(silent, np.inf, variance),
+            shared=shared,
+        )
+
+    @property
+    def numbers(self) -> int:
+        """How many there are."""
+        return len(self.law)
+
+    def support(self) -> tuple[Ints, Ints]:
+        """The lowest and the highest true sum of each number, ``UNBOUNDED`` for no highest."""
+        low = np.array([0, *(law[0] for law in self.laws)], dtype=np.int64)
+        high = np.array([UNBOUNDED, *(law[1] for law in self.laws)], dtype=np.int64)
+        return low[self.law + 1], high[self.law + 1]
+
+    @classmethod
+    def together(cls, parts: Sequence[PublishedNumbers]) -> PublishedNumbers:
+        """All numbers of several publications of one original, each with noise of its own.
+
+        Raises
+        ------
+        ValueError
+            When parts share noise: sums over the same records would then be one observation within
+            a part and two between parts.
+        """
+        if len(parts) == 1:
+            return parts[0]
+        if any(part.shared for part in parts):
+            raise ValueError("parts with shared noise are not joined")
+        numbers = np.cumsum([0, *(part.numbers for part in parts)])
+        entries = np.cumsum([0, *(len(part.cells) for part in parts)])
+        laws = np.cumsum([0, *(len(part.laws) for part in parts)])
+        starts = [part.starts[:-1] + entries[k] for k, part in enumerate(parts)]
+        return cls(
+            domain=parts[0].domain,
+            tables=tuple(
+                replace(table, first=table.first + int(numbers[k]))
+                for k, part in enumerate(parts)
+                for table in part.tables
+            ),
+            starts=np.concatenate([*starts, entries[-1:]]).astype(np.int64),
+            cells=np.concatenate([part.cells for part in parts]),
+            published=np.concatenate([part.published for part in parts]),
+            laws=tuple(law for part in parts for law in part.laws),
+            law=np.concatenate(
+                [np.where(part.law < 0, -1, part.law + laws[k]) for k, part in enumerate(parts)]
+            ),
+            variance=np.concatenate([part.variance for part in parts]),
+        )
