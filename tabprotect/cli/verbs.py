@@ -80,7 +80,6 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     },
     "margins.serving": {
         "serve": say("serve a table to outside users: pages, an API, one history"),
-        "attack": say("attack a table server as its users could, and count what is got"),
         "accounts": say("who may use a table server, and their keys"),
     },
     "protecting.ptable": {
@@ -91,6 +90,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     },
     "releases.difference": {
         "difference": say("what two vintages of a table, and their releases, say of the change"),
+    },
+    "reader.attack": {
+        "attack": say("what can be known of published tables, or got out of a table server"),
     },
     "reader.restore": {
         "restore": say("make published counts additive; expected inner cells"),

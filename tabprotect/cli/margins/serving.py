@@ -1,4 +1,4 @@
-"""``serve``, ``accounts``, ``attack``: the table server for outside users."""
+"""``serve`` and ``accounts``: the table server for outside users."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.errors import needing
 from tabprotect.engine.project.in_one_go import absolute
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.said import say
 
 SERVER = ("server", say("the table server"))
 """Its extra, and what it is called. It is loaded where it is started."""
@@ -42,21 +42,6 @@ def add(verbs: Verbs) -> None:
         "--workers", type=positive, default=1, metavar="N", help=say("processes (default: 1)")
     )
 
-    attack = verbs.add("attack", run_attack)
-    attack.add_argument(
-        "target", metavar="URL|DATABASE", help="http://host:port, or the history of a server"
-    )
-    attack.add_argument("--key", default="", help=say("of an account, where the server wants one"))
-    attack.add_argument(
-        "--queries",
-        type=positive,
-        default=100,
-        metavar="N",
-        help=say(
-            "sub-tables to ask for; each is decided on, and released for good if it may be "
-            "(default: 100)"
-        ),
-    )
     accounts = verbs.group("accounts")
     adding = accounts.add("add", run_add, say("make an account; its key is shown this once"))
     adding.add_argument("name", metavar="NAME")
@@ -95,33 +80,6 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
         database=args.database,
         at=Listening(args.host, args.port, args.workers),
         progress=console,
-    )
-    return 0
-
-
-def run_attack(args: argparse.Namespace, console: Console) -> int:
-    """Attack a server, or the answers it gave, and say what came of it."""
-    with needing(*SERVER):
-        from tabprotect.server.attack.suite import findings
-    found = findings(args.target, key=args.key, queries=args.queries, progress=console)
-    succeeded = sum(finding.succeeded for finding in found)
-    data = {
-        "target": args.target,
-        "succeeded": succeeded,
-        "attacks": [finding.as_json() for finding in found],
-    }
-    lines = [say("{name}: {sentence} ({tried} tried)", f.name, f.sentence, f.tried) for f in found]
-    console.result(
-        data,
-        [
-            *lines,
-            plural(
-                succeeded,
-                "{succeeded} count was got in all",
-                "{succeeded} counts were got in all",
-                succeeded,
-            ),
-        ],
     )
     return 0
 

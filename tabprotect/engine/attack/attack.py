@@ -129,6 +129,41 @@ class Attacked:
         fixed = (self.ends[0] == self.ends[1])[:size]
         return tuple("proved" if one else self.way for one in fixed.tolist())
 
+    def as_json(self, shown: Ints, limit: float) -> dict[str, object]:
+        """What can be known, cell by cell.
+
+        Parameters
+        ----------
+        shown : int64 (cells,)
+            The published count of each inner cell, -1 for none.
+        limit
+            The belief above which a count is known.
+        """
+        domain, ways = self.numbers.domain, self.ways()
+        value, belief = self.cells.most_likely()
+        cells = [
+            {
+                "labels": dict(zip(domain.names, domain.labels(domain.unflat(cell)), strict=True)),
+                "published": None if shown[cell] < 0 else int(shown[cell]),
+                "count": int(value[cell]) if belief[cell] else None,
+                "belief": float(belief[cell]) if belief[cell] else None,
+                "distribution": {
+                    str(count): chance for count, chance in self.cells.distribution(cell).items()
+                },
+                "way": ways[cell],
+            }
+            for cell in range(domain.size)
+        ]
+        return {
+            "cells": cells,
+            "known": self.known(limit),
+            "proved": sum(way == "proved" for way in ways),
+            "way": self.way,
+            "error": self.error,
+            "left_out": list(self.left_out),
+            "notes": list(self.notes),
+        }
+
     def known(self, limit: float) -> int:
         """The number of inner cells one of whose values is believed with more than a limit."""
         return int((self.cells.most_likely()[1] > limit).sum())

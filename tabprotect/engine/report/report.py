@@ -50,6 +50,18 @@ def pdf_bytes(html: str) -> bytes:
     return data
 
 
+def page_bytes(html: str, path: Path) -> bytes:
+    """A page as HTML or PDF by the suffix of the file that it is for; raises as ``Report.as_bytes``."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(
+            say("a report is written as HTML or PDF"),
+            file=path,
+            hint=say("end the name in .html or .pdf"),
+        )
+    return pdf_bytes(html) if suffix == ".pdf" else html.encode()
+
+
 Edition = Literal["staff", "public"]
 
 EDITIONS: tuple[Edition, ...] = get_args(Edition)
@@ -101,14 +113,7 @@ class Report:
         InputError
             When a PDF is asked for and weasyprint is not installed.
         """
-        suffix = path.suffix.lower()
-        if suffix not in SUFFIXES:
-            raise InputError(
-                say("a report is written as HTML or PDF"),
-                file=path,
-                hint=say("end the name in .html or .pdf"),
-            )
-        return pdf_bytes(self.html) if suffix == ".pdf" else self.html.encode()
+        return page_bytes(self.html, path)
 
 
 def make_report(
@@ -167,7 +172,7 @@ def public_report(bundle: bytes, made: date, progress: Progress = SILENT) -> Rep
     """
     found = verify_bytes(bundle, progress=progress)
     public = public_edition(found, made)
-    html = _render("public.html", public)
+    html = rendered("public.html", public)
     return Report("public", public.title, public.verdict, found.fingerprint, html)
 
 
@@ -178,11 +183,12 @@ def staff_report(
     found = verify_bytes(dossier.bundle)
     section = register_section(dossier.protected, found.fingerprint, register, progress)
     staff = staff_edition(dossier, found, section, made, progress)
-    html = _render("staff.html", staff)
+    html = rendered("staff.html", staff)
     return Report("staff", staff.public.title, staff.verdict, found.fingerprint, html)
 
 
-def _render(template: str, edition: object) -> str:
+def rendered(template: str, edition: object) -> str:
+    """A template of ``resources/report`` filled in, as one page of HTML."""
     page = _environment(language()).get_template(template)
     return page.render(r=edition, css=Markup(_source("report.css")))
 

@@ -1,0 +1,210 @@
+"""``attack``: what somebody could get of published tables, or out of a table server."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.cli.arguments import positive
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.attack.attack import Attacked, attack
+from tabprotect.engine.attack.foreign_tables import SaidMethod, read_tables
+from tabprotect.engine.budgets import BELIEF_LIMIT
+from tabprotect.engine.bundle.verify import verify
+from tabprotect.engine.errors import InputError, needing
+from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.published_rows import TOTAL
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.report.attack_report import attack_report
+from tabprotect.languages.said import plural, say
+
+SERVER = ("server", say("the table server"))
+"""Its extra, and what it is called."""
+
+SHOWN = 20
+"""Cells that are printed for people; ``--json`` and the report give all."""
+
+PROGRAMMES = 200
+"""Cells that integer programmes are solved for: some hundredths of a second each."""
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    command = verbs.add("attack", run_attack)
+    command.add_argument(
+        "targets",
+        nargs="+",
+        metavar="FILE|BUNDLE.zip|URL|DATABASE",
+        help=say(
+            "published tables of one original, with the code Total for what is summed; a release; "
+            "a table server at http://host:port or the history of one"
+        ),
+    )
+    command.add_argument(
+        "--method",
+        metavar="SPEC",
+        help=say(
+            "what is said of the method of the tables: cell_key:D=5,V=3,js=2, "
+            "random_rounding:base=3, suppression, rounded:base=5, swapped:rate=.1, unknown:sd=1, "
+            "exact"
+        ),
+    )
+    command.add_argument(
+        "--count", default=COUNT, metavar="COLUMN", help=say("the column of the counts")
+    )
+    command.add_argument(
+        "--total",
+        default=TOTAL,
+        metavar="CODE",
+        help=say("the code of a variable that is summed over"),
+    )
+    command.add_argument(
+        "--groupings",
+        default="",
+        metavar="TEXT",
+        help=say("columns that group the codes of others: eu:geo=Spain>EU,Iceland>no, or a file"),
+    )
+    command.add_argument("--out", type=Path, metavar="FILE", help=say("a report: .html or .pdf"))
+    command.add_argument("--key", default="", help=say("of an account, where a server wants one"))
+    command.add_argument(
+        "--queries",
+        type=positive,
+        default=100,
+        metavar="N",
+        help=say(
+            "sub-tables to ask a server for; each is decided on, and released for good if it may "
+            "be (default: 100)"
+        ),
+    )
+
+
+def run_attack(args: argparse.Namespace, console: Console) -> int:
+    """Attack tables, or a server, and say what came of it."""
+    servers = [target for target in args.targets if _is_server(target)]
+    if servers:
+        if len(args.targets) > 1 or args.method or args.out:
+            raise UsageError(say("a table server is attacked by itself"))
+        return _attack_server(args, console)
+    found, shown, said = _attacked(args, console)
+    data = found.as_json(shown, BELIEF_LIMIT) | {"method": said}
+    if args.out is not None:
+        attack_report(
+            found, shown, method=said, sources=[Path(t).name for t in args.targets]
+        ).write(args.out)
+        data["out"] = str(args.out)
+    console.result(data, _lines(found, shown))
+    return 0
+
+
+def _is_server(target: str) -> bool:
+    if "://" in target:
+        return True
+    path = Path(target)
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(16).startswith(b"SQLite format 3")
+
+
+def _attacked(args: argparse.Namespace, console: Console) -> tuple[Attacked, Ints, str]:
+    bundles = [target for target in args.targets if target.lower().endswith(".zip")]
+    if bundles and len(args.targets) > 1:
+        raise UsageError(say("a release is attacked by itself; infer reads several together"))
+    if bundles:
+        if args.method:
+            raise UsageError(say("a release says itself how it was made"))
+        release = verify(Path(bundles[0]), progress=console).release
+        method = methods()[release.mechanism.method]
+        numbers = method.numbers(release)
+        if numbers is None:
+            raise InputError(
+                say("{label} does not protect number by number", method.label),
+                hint=say("infer says what can be believed of every count"),
+            )
+        inner = release.inner
+        shown = (
+            np.full(release.domain.size, -1, dtype=np.int64)
+            if inner is None
+            else np.where(inner.hidden, -1, inner.table.counts).reshape(-1)
+        )
+        found = attack(numbers, programmes=PROGRAMMES, progress=console)
+        return found, shown, release.mechanism.method
+    if not args.method:
+        raise UsageError(say("say how the tables were protected: --method SPEC"))
+    said = SaidMethod.parse(args.method)
+    tables = read_tables(
+        args.targets,
+        count=args.count,
+        total=args.total,
+        groupings=args.groupings,
+        progress=console,
+    )
+    found = attack(tables.numbers(said), programmes=PROGRAMMES, progress=console)
+    return found, tables.shown(), str(said)
+
+
+def _lines(found: Attacked, shown: Ints) -> list[str]:
+    domain, ways = found.numbers.domain, found.ways()
+    value, belief = found.cells.most_likely()
+    known = found.known(BELIEF_LIMIT)
+    lines = [
+        plural(
+            known,
+            "{known:,} of {size:,} counts can be known",
+            "{known:,} of {size:,} counts can be known",
+            known,
+            domain.size,
+        ),
+        plural(
+            ways.count("proved"),
+            "{proved:,} of them is proved",
+            "{proved:,} of them are proved",
+            ways.count("proved"),
+        ),
+        *found.notes,
+    ]
+    surest = np.argsort(-belief, kind="stable")
+    for cell in surest[belief[surest] > BELIEF_LIMIT][:SHOWN].tolist():
+        lines.append(
+            say(
+                "  {labels}: {count:,} with {belief:.3f} (published {published}, {way})",
+                ", ".join(domain.labels(domain.unflat(cell))),
+                int(value[cell]),
+                float(belief[cell]),
+                say("nothing") if shown[cell] < 0 else str(int(shown[cell])),
+                ways[cell],
+            )
+        )
+    return lines
+
+
+def _attack_server(args: argparse.Namespace, console: Console) -> int:
+    """Attack a server, or the answers it gave."""
+    with needing(*SERVER):
+        from tabprotect.server.attack.suite import findings
+    target = args.targets[0]
+    found = findings(target, key=args.key, queries=args.queries, progress=console)
+    succeeded = sum(finding.succeeded for finding in found)
+    data = {
+        "target": target,
+        "succeeded": succeeded,
+        "attacks": [finding.as_json() for finding in found],
+    }
+    lines = [say("{name}: {sentence} ({tried} tried)", f.name, f.sentence, f.tried) for f in found]
+    console.result(
+        data,
+        [
+            *lines,
+            plural(
+                succeeded,
+                "{succeeded} count was got in all",
+                "{succeeded} counts were got in all",
+                succeeded,
+            ),
+        ],
+    )
+    return 0

@@ -1,0 +1,311 @@
+"""Tables of any office as published numbers: read from files, with what is said of their method.
+
+Tables over some of the variables, in one file with the code ``Total`` or in several, are tables of
+one original: variables of one name are one variable, and their categories are those of all files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
+from tabprotect.engine.fitting.margin_variance import EXACT_VARIANCE
+from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, read_published
+from tabprotect.engine.progress import SILENT, Part, Progress
+from tabprotect.engine.protection.published_sums import main_first
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published_numbers import Law, PublishedNumbers
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.publication_set import formula_of
+from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
+
+MOST_CELLS = 2_000_000
+"""Most inner cells of the tables together."""
+
+REACH = 8.0
+"""Standard deviations beyond which noise of an unknown kind is taken as impossible."""
+
+FORM = say(
+    "write it as cell_key:D=5,V=3,js=2 or random_rounding:base=3, suppression, rounded:base=5, "
+    "swapped:rate=.1, unknown:sd=1 or exact"
+)
+
+
+@dataclass(frozen=True)
+class SaidMethod:
+    """What an office says of its method: a name and parameters.
+
+    Attributes
+    ----------
+    name
+        ``exact``, ``suppression``, ``rounded``, ``swapped``, ``unknown`` or a registered method that
+        protects number by number.
+    given
+        Parameters by name, as texts.
+    """
+
+    name: str
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> SaidMethod:
+        """Read ``name:parameter=value,...``.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown name or a wrong parameter.
+        """
+        name, _, rest = text.strip().partition(":")
+        if name not in _OWN and name not in methods():
+            raise ParameterError(
+                {"method": say("there is no method {name}", repr(name))}, hint=FORM
+            )
+        given: dict[str, str] = {}
+        for part in filter(None, (one.strip() for one in rest.split(","))):
+            parameter, equals, value = part.partition("=")
+            if not equals:
+                raise ParameterError(
+                    {"method": say("{part} is no name=value", repr(part))}, hint=FORM
+                )
+            given[parameter.strip()] = value.strip()
+        if name in _OWN:
+            missing = {_OWN[name]} - {""} - set(given)
+            unknown = set(given) - {_OWN[name]}
+            wrong = {f"{name}.{one}": say("must be stated") for one in missing}
+            wrong |= {f"{name}.{one}": say("is no parameter of it") for one in unknown}
+            if wrong:
+                raise ParameterError(wrong, hint=FORM)
+        return cls(name, given)
+
+    def __str__(self) -> str:
+        return self.name + (
+            ":" + ",".join(f"{name}={value}" for name, value in self.given.items())
+            if self.given
+            else ""
+        )
+
+    def number(self) -> float:
+        """The one parameter of a method that is not registered.
+
+        Raises
+        ------
+        ParameterError
+            If it is not a positive number.
+        """
+        name = _OWN[self.name]
+        try:
+            found = float(self.given[name])
+        except ValueError:
+            found = math.nan
+        if not 0 < found < 2**31 or (name == "base" and found != int(found)):
+            raise ParameterError(
+                {f"{self.name}.{name}": say("must be a positive number")}, hint=FORM
+            )
+        return found
+
+
+_OWN = {"exact": "", "suppression": "", "rounded": "base", "swapped": "rate", "unknown": "sd"}
+"""Ways in which numbers are published beside the registered methods, and their parameters."""
+
+
+@dataclass(frozen=True, eq=False)
+class ForeignTables:
+    """Published tables of one original.
+
+    Attributes
+    ----------
+    publication
+        All tables of all files, over the variables of all.
+    counts : int64 (published,)
+        0 where a file leaves a number out.
+    known : bool (published,)
+        The numbers that were published.
+    """
+
+    publication: Publication
+    counts: Ints
+    known: Bools
+
+    def shown(self) -> Ints:
+        """The published count of each inner cell, int64 (cells,); -1 where none was published."""
+        domain = self.publication.domain
+        if domain not in self.publication.domains:
+            return np.full(domain.size, -1, dtype=np.int64)
+        start = int(self.publication.starts[self.publication.domains.index(domain)])
+        rows = slice(start, start + domain.size)
+        return np.where(self.known[rows], self.counts[rows], -1)
+
+    def numbers(self, method: SaidMethod) -> PublishedNumbers:
+        """The published numbers under a method.
+
+        Raises
+        ------
+        InputError
+            When a number cannot come from the method.
+        ParameterError
+            For parameters that make no sense.
+        """
+        if method.name not in _OWN:
+            return self._of_registered(method)
+        law, variance = self._law(method)
+        return PublishedNumbers.of(
+            self.publication, self.counts, law, variance=variance, hidden=~self.known
+        )
+
+    def _law(self, method: SaidMethod) -> tuple[Callable[[int], Law], float]:
+        if method.name in ("exact", "suppression"):
+            return lambda count: (count, count, None), EXACT_VARIANCE
+        number = method.number()
+        if method.name == "rounded":
+            base = int(number)
+            return _within(base // 2), (base**2 - 1) / 12 or EXACT_VARIANCE
+        if method.name == "swapped":
+            # No number moves by more records than were swapped at all.
+            return _within(math.ceil(number * self._total())), math.inf
+        reach = math.ceil(REACH * number)
+
+        def normal(count: int) -> Law:
+            low = max(count - reach, 0)
+            values = np.arange(low, max(count + reach, 0) + 1)
+            return low, int(values[-1]), -0.5 * ((values - count) / number) ** 2
+
+        return normal, number**2
+
+    def _total(self) -> int:
+        """The largest grand total that the tables say."""
+        starts = self.publication.starts
+        return max(
+            int(self.counts[starts[m] : starts[m + 1]].sum()) for m in range(len(starts) - 1)
+        )
+
+    def _of_registered(self, method: SaidMethod) -> PublishedNumbers:
+        if not self.known.all():
+            raise InputError(
+                say("a published table is there in part only"),
+                hint=say("this method publishes every number: give the tables whole"),
+            )
+        found, domain = methods()[method.name], self.publication.domain
+        formula = formula_of(self.publication.margins)
+        values = found.resolve(domain, {**method.given, "margins": formula})
+        public = {p.name: values[p.name] for p in found.parameters if p.name in values}
+        tables = [
+            Table.dense(of, self.counts[int(first) : int(first) + of.size].reshape(of.shape))
+            for of, first in zip(self.publication.domains, self.publication.starts, strict=False)
+        ]
+        release = Release(main_first(tables, domain), Mechanism(method.name, domain, public))
+        numbers = found.numbers(release)
+        if numbers is None:
+            raise ParameterError(
+                {"method": say("{name} does not protect number by number", method.name)},
+                hint=say("its releases are read by infer"),
+            )
+        return numbers
+
+
+def _within(reach: int) -> Callable[[int], Law]:
+    """The law of a number that is within a distance of the true one."""
+    return lambda count: (max(count - reach, 0), max(count + reach, 0), None)
+
+
+def read_tables(
+    paths: Sequence[Path | str],
+    *,
+    count: str = COUNT,
+    total: str = TOTAL,
+    groupings: str = "",
+    progress: Progress = SILENT,
+) -> ForeignTables:
+    """Read the tables of some files as those of one original.
+
+    Parameters
+    ----------
+    count, total, groupings
+        As of :func:`~tabprotect.engine.formats.published_rows.read_published`.
+
+    Raises
+    ------
+    InputError
+        Naming file, line, cell, cause and remedy; also where two files publish one number
+        differently.
+    TooLargeError
+        For more inner cells than can be followed.
+    """
+    read = []
+    for number, path in enumerate(paths):
+        part = Part(progress, number, len(paths))
+        read.append(
+            read_published(
+                path,
+                count=count,
+                total=total,
+                groupings=groupings,
+                missing="unknown",
+                progress=part,
+            )
+        )
+    return together(read, [str(path) for path in paths])
+
+
+def together(read: Sequence[PublishedRows], names: Sequence[str]) -> ForeignTables:
+    """The tables of several lists of rows as those of one original."""
+    categories: dict[str, dict[str, None]] = {}
+    groupings = []
+    for rows in read:
+        for variable in rows.publication.domain.variables:
+            known = categories.setdefault(variable.name, {})
+            known.update(dict.fromkeys(variable.categories))
+        groupings += [one for one in rows.publication.groupings if one not in groupings]
+    cells = math.prod(len(known) for known in categories.values())
+    if cells > MOST_CELLS:
+        raise TooLargeError(
+            say("the tables together have {cells:,} inner cells", cells),
+            hint=say("attack fewer tables at once"),
+        )
+    domain = Domain.of({name: list(known) for name, known in categories.items()})
+    margins = dict.fromkeys(margin for rows in read for margin in rows.publication.margins)
+    whole = Publication(domain, tuple(margins), tuple(groupings))
+    counts = np.zeros(whole.size, dtype=np.int64)
+    known_ = np.zeros(whole.size, dtype=np.bool_)
+    for rows, name in zip(read, names, strict=True):
+        _add(whole, rows, name, counts, known_)
+    return ForeignTables(whole, counts, known_)
+
+
+def _add(whole: Publication, rows: PublishedRows, name: str, counts: Ints, known: Bools) -> None:
+    """Put the numbers of one list in their places."""
+    publication = rows.publication
+    for m, of in enumerate(publication.domains):
+        target = next(k for k, one in enumerate(whole.domains) if set(one.names) == set(of.names))
+        place = whole.domains[target]
+        values = rows.values[publication.starts[m] : publication.starts[m + 1]]
+        there = rows.known[publication.starts[m] : publication.starts[m + 1]]
+        at = np.zeros(of.shape, dtype=np.int64)
+        for axis, variable in enumerate(of.variables):
+            codes = [place[variable.name].code(one) for one in variable.categories]
+            step = math.prod(place.shape[place.axis(variable.name) + 1 :])
+            shape = [1] * of.ndim
+            shape[axis] = -1
+            at = at + (np.array(codes, dtype=np.int64) * step).reshape(shape)
+        cells = at.reshape(-1)[there] + int(whole.starts[target])
+        twice = known[cells] & (counts[cells] != values[there])
+        if twice.any():
+            cell = int(cells[np.flatnonzero(twice)[0]])
+            raise InputError(
+                say("another file publishes another number for this cell"),
+                file=Path(name),
+                cell=whole.cell_text(cell),
+                hint=say("attack releases that were protected apart one by one"),
+            )
+        counts[cells], known[cells] = values[there], True

@@ -1,0 +1,136 @@
+"""The report of an attack on published tables. Public: it holds what anybody can work out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.attack.attack import Attacked, Way
+from tabprotect.engine.budgets import BELIEF_LIMIT
+from tabprotect.engine.report.report import page_bytes, rendered
+from tabprotect.languages.said import joined, plural, say
+
+PRINTED = 2_000
+"""Most cells that are printed, the surest first; ``--json`` has all."""
+
+WAYS: Mapping[Way, str] = {
+    "proved": say("proved: no other count fits"),
+    "joint": say("all numbers together"),
+    "least_squares": say("least squares"),
+}
+
+
+@dataclass(frozen=True)
+class CellLine:
+    """What can be known of one cell, as it is printed."""
+
+    labels: tuple[str, ...]
+    published: str
+    count: str
+    belief: str
+    way: str
+    known: bool
+
+
+@dataclass(frozen=True)
+class AttackEdition:
+    """The contents of the template.
+
+    Attributes
+    ----------
+    facts
+        Names and values at the top.
+    verdict
+        How many counts can be known, in a sentence.
+    state
+        ``failed`` where any can.
+    names
+        The variables.
+    cells
+        The cells, the surest first.
+    further
+        Number of cells that are not printed.
+    notes
+        What was found out on the way.
+    """
+
+    facts: tuple[tuple[str, str], ...]
+    verdict: str
+    state: str
+    names: tuple[str, ...]
+    cells: tuple[CellLine, ...]
+    further: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AttackReport:
+    """The report as one page of HTML."""
+
+    html: str
+
+    def write(self, path: Path) -> None:
+        """Write it as HTML or PDF by the suffix; raises ``InputError`` for another one."""
+        write_bytes(path, page_bytes(self.html, path))
+
+
+def attack_report(
+    found: Attacked, shown: Ints, *, method: str, sources: Sequence[str]
+) -> AttackReport:
+    """The report of an attack.
+
+    Parameters
+    ----------
+    shown : int64 (cells,)
+        The published count of each inner cell, -1 for none.
+    method
+        What was said of the method.
+    sources
+        Names of the files.
+    """
+    domain, ways = found.numbers.domain, found.ways()
+    value, belief = found.cells.most_likely()
+    known, proved = found.known(BELIEF_LIMIT), ways.count("proved")
+    surest = np.argsort(-belief, kind="stable")[:PRINTED]
+    cells = tuple(
+        CellLine(
+            domain.labels(domain.unflat(cell)),
+            "" if shown[cell] < 0 else f"{int(shown[cell]):,}",
+            f"{int(value[cell]):,}" if belief[cell] else "?",
+            f"{belief[cell]:.3f}" if belief[cell] else "",
+            WAYS[ways[cell]],
+            bool(belief[cell] > BELIEF_LIMIT),
+        )
+        for cell in surest.tolist()
+    )
+    verdict = plural(
+        known,
+        "{known:,} of {size:,} counts can be known with a probability above {limit:g}; "
+        "{proved:,} of these is proved.",
+        "{known:,} of {size:,} counts can be known with a probability above {limit:g}; "
+        "{proved:,} of these are proved.",
+        known,
+        domain.size,
+        BELIEF_LIMIT,
+        proved,
+    )
+    edition = AttackEdition(
+        facts=(
+            (say("Files"), joined(sources, ", ")),
+            (say("Method as stated"), method),
+            (say("Published numbers"), f"{found.numbers.numbers:,}"),
+            (say("Inner cells"), f"{domain.size:,}"),
+        ),
+        verdict=verdict,
+        state="failed" if known else "passed",
+        names=domain.names,
+        cells=cells,
+        further=domain.size - len(cells),
+        notes=found.notes,
+    )
+    return AttackReport(rendered("attack.html", edition))
