@@ -35,7 +35,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 RULE = SmallCount(1, 2)
-LIMITS = HousePolicy().limits(RULE, random=False)
+LIMITS = HousePolicy().limits(RULE, again=False)
 REFERENCE = json.loads((Path(__file__).parents[3] / "reference" / "rerun.json").read_text())
 SMALL = [one for one in REFERENCE["small"] if one["choice"] == "cheapest"]
 
