@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         RefusedError as RefusedError,
         TabprotectError as TabprotectError,
     )
+    from tabprotect.library.attack import Attack as Attack, attack as attack
     from tabprotect.library.belief import Belief as Belief, SumBelief as SumBelief, infer as infer
     from tabprotect.library.comparison import Comparison as Comparison, compare as compare
     from tabprotect.library.cycles import Cycles as Cycles, design as design
@@ -59,6 +60,7 @@ _HOMES = {
         "RefusedError",
         "TabprotectError",
     ),
+    "library.attack": ("Attack", "attack"),
     "library.belief": ("Belief", "SumBelief", "infer"),
     "library.comparison": ("Comparison", "compare"),
     "library.cycles": ("Cycles", "design"),

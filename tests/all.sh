@@ -66,7 +66,11 @@ beside aside
 aside=$!
 .venv/bin/python tests/engine_environment.py .venv-engine
 # What the workers import is compiled once: else each of the four does it, at the same time.
-without_qt --collect-only $ENGINE >build/collected.log || { cat build/collected.log; exit 1; }
+if ! without_qt --collect-only $ENGINE >build/collected.log; then
+  kill $aside
+  tail -n 60 build/collected.log
+  exit 1
+fi
 beside windows
 windows=$!
 beside checked

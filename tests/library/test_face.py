@@ -40,7 +40,7 @@ PROMISED = {
     ),
     *("design", "Cycles"),
     *("convert", "export"),
-    *("verify", "open_release", "infer", "Belief", "SumBelief", "__version__"),
+    *("verify", "open_release", "infer", "Belief", "SumBelief", "attack", "Attack", "__version__"),
     *("TabprotectError", "InputError", "ParameterError", "InfeasibleError", "RefusedError"),
     *("BundleError", "Interrupted"),
 }

@@ -66,7 +66,11 @@ def read(folder: Path) -> None:
     assert abs(sum(chances.values()) - 1.0) < 1e-9
     sums: tp.SumBelief = tp.infer(release, of="v")
     assert sums.distribution(v="v1")
-    tp.export(bundle, folder / "published.csv", format="csv")
+    published = folder / "published.csv"
+    tp.export(bundle, published, format="csv")
+    attacked: tp.Attack = tp.attack(published, method="unknown:sd=1")
+    known: int = attacked.known
+    assert known <= len(attacked.cells)
 
 
 def weighed(table: tp.Table) -> None:

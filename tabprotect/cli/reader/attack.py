@@ -12,7 +12,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.attack.attack import Attacked, attack
-from tabprotect.engine.attack.foreign_tables import SaidMethod, read_tables
+from tabprotect.engine.attack.foreign_tables import PROGRAMMES, SaidMethod, read_tables
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.errors import InputError, needing
@@ -27,9 +27,6 @@ SERVER = ("server", say("the table server"))
 
 SHOWN = 20
 """Cells that are printed for people; ``--json`` and the report give all."""
-
-PROGRAMMES = 200
-"""Cells that integer programmes are solved for: some hundredths of a second each."""
 
 
 def add(verbs: Verbs) -> None:

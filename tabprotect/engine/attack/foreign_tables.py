@@ -33,6 +33,9 @@ from tabprotect.languages.said import say
 MOST_CELLS = 2_000_000
 """Most inner cells of the tables together."""
 
+PROGRAMMES = 200
+"""Cells that integer programmes are solved for: some hundredths of a second each."""
+
 REACH = 8.0
 """Standard deviations beyond which noise of an unknown kind is taken as impossible."""
 

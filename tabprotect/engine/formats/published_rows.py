@@ -90,12 +90,15 @@ def read_published(
     path = Path(path)
     try:
         listed, _ = format_of(path).cells(path, Reading(count=count), progress)
-        return _arranged(listed, total=total, groupings=groupings, missing=missing)
+        return arranged(listed, total=total, groupings=groupings, missing=missing)
     except InputError as error:
         raise error.in_file(path) from None
 
 
-def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing) -> PublishedRows:
+def arranged(
+    listed: CellList, *, total: str = TOTAL, groupings: str = "", missing: Missing = "refuse"
+) -> PublishedRows:
+    """Published counts from a list of cells: see :func:`read_published`."""
     listed.refuse_negative()
     _refuse_twice(listed)
     marks = [

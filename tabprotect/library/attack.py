@@ -1,0 +1,136 @@
+"""What somebody who puts published tables together can know of every count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.attack.attack import Attacked
+from tabprotect.engine.attack.attack import attack as attack_numbers
+from tabprotect.engine.attack.foreign_tables import PROGRAMMES, SaidMethod, together
+from tabprotect.engine.budgets import BELIEF_LIMIT
+from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, arranged, read_published
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.library.frames import Frame, made, usual_kind
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Attack:
+    """What can be known of published tables, cell by cell.
+
+    Attributes
+    ----------
+    attacked
+        The same as the engine holds it.
+    shown
+        The published count of each inner cell; -1 for none.
+    kind
+        What data frames come back as.
+    """
+
+    attacked: Attacked
+    shown: Ints
+    kind: str
+
+    @property
+    def known(self) -> int:
+        """The number of inner cells one of whose counts is believed with more than .95."""
+        return self.attacked.known(BELIEF_LIMIT)
+
+    @property
+    def way(self) -> str:
+        """``joint``, ``least_squares`` or ``proved``: how beliefs were found."""
+        return self.attacked.way
+
+    @property
+    def cells(self) -> list[dict[str, Any]]:
+        """For each inner cell: labels, published, count, belief, distribution and way."""
+        found: Any = self.attacked.as_json(self.shown, BELIEF_LIMIT)["cells"]
+        return list(found)
+
+    def to_frame(self) -> Any:
+        """A row for each inner cell: its categories, then published, count, belief and way."""
+        cells = self.cells
+        names = self.attacked.numbers.domain.names
+        rows = [cell["labels"] | cell for cell in cells]
+        wanted = (*names, "published", "count", "belief", "way")
+        columns = {name: np.array([row[name] for row in rows], dtype=object) for name in wanted}
+        return made(columns, self.kind)
+
+    def __repr__(self) -> str:
+        return f"Attack(known={self.known} of {self.attacked.numbers.domain.size}, way={self.way})"
+
+
+def attack(
+    tables: object,
+    *,
+    method: str,
+    count: str = COUNT,
+    total: str = TOTAL,
+    groupings: str = "",
+    progress: Progress = SILENT,
+) -> Attack:
+    """What somebody who puts published tables together can know of every count.
+
+    Parameters
+    ----------
+    tables
+        A file or a data frame of published counts, or several of them that are tables of one
+        original. A column for each variable and one of counts; a code marks what is summed over.
+    method
+        What is said of their method: ``cell_key:D=5,V=3,js=2``, ``random_rounding:base=3``,
+        ``suppression``, ``rounded:base=5``, ``swapped:rate=.1``, ``unknown:sd=1``, ``exact``.
+    count
+        The column of the counts.
+    total
+        The code of a variable that is summed over.
+    groupings
+        Columns that group the codes of others: ``eu:geo=Spain>EU,Iceland>no``, or a file.
+
+    Raises
+    ------
+    InputError
+        Naming file, line, cell, cause and remedy; also where no table fits the numbers.
+    ParameterError
+        For a method that there is not.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import tabprotect as tp
+    >>> rows = pl.DataFrame({"a": ["x", "y", "Total"], "count": [3, 6, 9]})
+    >>> tp.attack(rows, method="random_rounding:base=3").known
+    0
+    """
+    said = SaidMethod.parse(method)
+    several = tables if isinstance(tables, Sequence) and not isinstance(tables, str) else [tables]
+    kind, read, names = usual_kind(), list[PublishedRows](), list[str]()
+    for number, table in enumerate(several):
+        if isinstance(table, str | Path):
+            read.append(
+                read_published(
+                    table,
+                    count=count,
+                    total=total,
+                    groupings=groupings,
+                    missing="unknown",
+                    progress=progress,
+                )
+            )
+            names.append(str(table))
+            continue
+        frame = Frame.of(table)
+        by = [name for name in frame.columns if name != count]
+        listed = frame.cells(count, by)
+        read.append(arranged(listed, total=total, groupings=groupings, missing="unknown"))
+        names.append(f"table {number + 1}")
+        kind = frame.kind
+    found = together(read, names)
+    attacked = attack_numbers(found.numbers(said), programmes=PROGRAMMES, progress=progress)
+    return Attack(attacked, found.shown(), kind)
