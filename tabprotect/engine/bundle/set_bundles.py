@@ -236,6 +236,8 @@ class VerifiedSet:
         Public keys that signed every bundle, in hexadecimal.
     verdict
         What readers of all tables learn; ``None`` if that was not judged.
+    gate
+        The limits of all tables together and what came of them, as the set states them.
     """
 
     fingerprint: str
@@ -244,11 +246,12 @@ class VerifiedSet:
     tables: PublicationSet
     signers: tuple[str, ...] = ()
     verdict: Verdict | None = None
+    gate: Gate | None = None
 
     @property
     def left_out(self) -> tuple[Kind, ...]:
         """As of a single bundle."""
-        return not_judged(self.verdict, next(iter(self.releases.values())).mechanism.gate)
+        return not_judged(self.verdict, self.gate)
 
 
 def verify_set(
@@ -306,11 +309,20 @@ def verify_set(
     if set(releases) != {ALL} and set(releases) != set(tables.formulas):
         raise BundleError(say("a table of the set is missing"))
     compared, verdict = common_cells(releases), None
+    gate = _stated_gate(releases, stated)
     if judge:
         whole = _whole(releases, tables, stated)
         verdict = with_verdict(Verification(whole, stamp, ()), progress).verdict
     every = tuple(sorted(set.intersection(*signers))) if signers else ()
-    return VerifiedSet(stamp, releases, compared, tables, every, verdict)
+    return VerifiedSet(stamp, releases, compared, tables, every, verdict, gate)
+
+
+def _stated_gate(releases: Mapping[str, Release], stated: object) -> Gate | None:
+    """The gate of a set: of its one bundle, or of ``set.json``."""
+    first = next(iter(releases.values())).mechanism
+    if set(releases) == {ALL}:
+        return first.gate
+    return Gate.from_json(stated, first.domain) if isinstance(stated, Mapping) else None
 
 
 def _whole(releases: Mapping[str, Release], tables: PublicationSet, stated: object) -> Release:
@@ -327,8 +339,9 @@ def _whole(releases: Mapping[str, Release], tables: PublicationSet, stated: obje
     ):
         raise BundleError(say("the tables of the set have different mechanisms"))
     parameters = {**first.parameters, "margins": tables.formula}
-    gate = Gate.from_json(stated, first.domain) if isinstance(stated, Mapping) else None
-    mechanism = replace(first, parameters=MappingProxyType(parameters), gate=gate)
+    mechanism = replace(
+        first, parameters=MappingProxyType(parameters), gate=_stated_gate(releases, stated)
+    )
     ordered = sorted(published.values(), key=lambda p: rank(p.table.domain, tables.domain))
     return Release(tuple(ordered), mechanism)
 

@@ -261,12 +261,10 @@ class Verdict:
         if self.insiders.fails(self.limits):
             return self.insiders.beyond(self.limits)
         said = capital(learned(self, self.limit))
-        judged = say("{said}. Judged {SAID}.", said, SAID[self.way])
-        if self.insiders.chance:
-            judged = f"{judged} {self.insiders.sentence}"
-        if self.kept_small:
-            judged = f"{judged} {kept_in_words(self.kept_small)}"
-        judged = joined([judged, *bases], " ")
+        told = [say("{said}. Judged {SAID}.", said, SAID[self.way])]
+        told += [self.insiders.sentence] if self.insiders.chance else []
+        told += [kept_in_words(self.kept_small)] if self.kept_small else []
+        judged = joined([*told, *bases], " ")
         if self.complete:
             return judged
         return joined(filter(None, [self._not_whole, judged, self.note]), " ")

@@ -35,9 +35,9 @@ def test_settings_changed_after_a_refusal_are_told(
     changed = run(*words, *negative, "--register", tmp_path / "register.sqlite").json
     # All originals can be listed, and are weighed by the chance that all of their draws are refused.
     assert changed["verdict"]["complete"] and changed["verdict"]["left_out"] == []
-    assert changed["decisions"] == [
+    assert changed["decisions"][-1] == (
         "settings were changed after the gate had refused others: cyclic_perturbation"
-    ]
+    )
     with zipfile.ZipFile(out) as bundle:
         stated = json.loads(bundle.read("mechanism.json"))
         assert stated["gate"]["changed_after_refusal"] is True

@@ -127,7 +127,14 @@ def everything(histories: list[History]) -> list[object]:
         *(0.9, 0.1, 2, "left out"),
         Staff(1, 1, 1, 1, 0.5, WorstCell(("a",), ("x",), 0.5)),
     )
-    gate = Gate(0.9, 0.1, SmallCount(2, 3), 2, "positive", False)
+    gate = Gate(
+        belief_limit=0.9,
+        share=0.1,
+        at_risk=SmallCount(2, 3),
+        attempts_at_most=2,
+        intruder="positive",
+        passed=False,
+    )
     policy = HousePolicy(
         *(0.9, 0.1, 2, "1..3", "positive", "refuse", "warn", "refuse", True),
     )

@@ -86,7 +86,9 @@ def test_a_run_s_seed_replays_its_release() -> None:
     found = compare(problem(), specs("cell_key D=4 js=1"), runs_per_method=2, seed=3, measures=FAST)
     run = found.runs[1]
     protected = methods()["cell_key"].run(problem(), {"D": 4, "js": 1}, Randomness.seeded(run.seed))
-    assert found.release(run) == protected.release
+    again = found.release(run)
+    assert again.tables == protected.release.tables
+    assert again.mechanism.parameters == protected.release.mechanism.parameters
     figure = found.figure(run, "hellinger_published")
     assert figure.value == pytest.approx(run.values["hellinger_published"], rel=1e-11)
     assert figure.per_cell is not None and len(figure.per_cell) == found.plan.compared.size

@@ -210,7 +210,7 @@ def test_a_plan_is_released_as_it_stands(tmp_path: Path, czech: Project) -> None
     project = apply(project, "use_release_plan").project
     assert project.method == "publish_margins"
     assert dict(project.parameters)["margins"] == "A:B:C + D:E"
-    project = apply(project, "protect", {"seed": 1}).project
+    project = apply(project, "protect", {"seed": 1, "accept": "a plan"}).project
     path = tmp_path / "release.zip"
     project = apply(project, "publish", {"release": str(path)}).project
     assert project.published
@@ -236,7 +236,7 @@ def test_beyond_the_plan_one_perturbed_table_answers(tmp_path: Path, czech: Proj
     assert dict(project.parameters) == {"keep": "A:B:C + D:E + F"}
     report = check_cycles(project.cycles)
     assert (report.rank, report.known_functionals) == (52, 0) and report.preserves_margins
-    project = apply(project, "protect", {"seed": 1}).project
+    project = apply(project, "protect", {"seed": 1, "accept": "a plan"}).project
     path = tmp_path / "release.zip"
     project = apply(project, "publish", {"release": str(path)}).project
     # One bundle holds both: the perturbed table, and the planned margins as they are.
@@ -260,6 +260,7 @@ def test_margins_can_be_rounded_first(czech: Project) -> None:
     project = apply(
         apply(czech, name, given).project, "use_release_plan", {"then": "random_rounding base=5"}
     )
-    result = apply(project.project, "protect", {"seed": 1}).project.protected
+    asked = {"seed": 1, "accept": "a plan"}
+    result = apply(project.project, "protect", asked).project.protected
     assert result is not None
     assert not (result.release.table.counts % 5).any()

@@ -241,7 +241,7 @@ def test_likelihood_sees_only_what_is_disclosed() -> None:
     text = done.release.mechanism.to_text()
     assert set(json.loads(text)) == {
         "method", "variables", "shape", "cycles", "alpha", "beta", "passes", "blocking",
-        "order", "n_cover",
+        "order", "n_cover", "coins",
     }  # fmt: skip
 
 
