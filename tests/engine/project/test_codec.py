@@ -124,8 +124,10 @@ def everything(histories: list[History]) -> list[object]:
     record = run.protected.record
     found_out = StaffVerdict(
         (TableVerdict("intruder", ("a",), True, 4, 1.5, 1, 1, "simulation", 0.1, "left out"),),
-        *(0.9, 0.1, 2, "left out"),
-        Staff(1, 1, 1, 1, 0.5, WorstCell(("a",), ("x",), 0.5)),
+        limits=Gate(belief_limit=0.9, share=0.1),
+        attempts_at_most=2,
+        note="left out",
+        staff=Staff(1, 1, 1, 1, 0.5, WorstCell(("a",), ("x",), 0.5)),
     )
     gate = Gate(
         belief_limit=0.9,
