@@ -136,9 +136,26 @@ def everything(histories: list[History]) -> list[object]:
         attempts_at_most=2,
         intruder="positive",
         passed=False,
+        left_out=("attempts",),
+        reason=True,
     )
     policy = HousePolicy(
-        *(0.9, 0.1, 2, "1..3", "positive", "refuse", "warn", "refuse", True),
+        belief_limit=0.9,
+        share=0.1,
+        mean_belief_limit=0.5,
+        small_share=0.5,
+        insiders="judge",
+        insider_limit=0.5,
+        attempts_at_most=2,
+        at_risk="1..3",
+        intruder="positive",
+        second_release="refuse",
+        together="warn",
+        unjudged="refuse",
+        short_seed="refuse",
+        two_signatures=True,
+        epsilon_limit=1.5,
+        standing={"attempts": "looked at"},
     )
     record = replace(
         record,
