@@ -93,7 +93,7 @@ def released(history: History, out: Path, *, seed: int | None = None) -> History
         ("set_method", {"method": "cell_key"}),
         ("set_parameters", {"keys": "hashed"}),
         ("protect", {} if seed is None else {"seed": seed}),
-        ("publish", {"release": str(out), "dossier": f"{out}-dossier.zip"}),
+        ("publish", {"release": str(out), "dossier": f"{out}-dossier.zip", "again": "a test"}),
     ):
         history, _ = history.apply(name, given)
     return history
