@@ -30,7 +30,9 @@ EXCLUDED = (
     # a packaged program.
     *("dask", "distributed", "pandas", "polars", "pyarrow", "pyspark", "ibis", "sqlglot"),
     # What tests and builds are made with.
-    *("pytest", "_pytest", "hypothesis", "sphinx", "setuptools", "distutils", "IPython"),
+    *("pytest", "_pytest", "hypothesis", "sphinx", "setuptools", "IPython"),
+    # From 3.12 on it is a name for a part of setuptools.
+    *(("distutils",) if sys.version_info < (3, 12) else ()),
     # What libraries offer to others: colours on a terminal, other loops, servers, files, databases.
     *("tkinter", "matplotlib", "pygments", "rich", "markdown_it", "trio", "tornado", "gunicorn"),
     *("fsspec", "requests", "urllib3", "lxml", "bs4", "yaml", "toolz", "duckdb.experimental"),
