@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
@@ -35,6 +35,9 @@ POLL = 0.05
 
 KEPT = 2
 """The readers that wait for the next file."""
+
+LARGE = 2**24
+"""The size of a file, in bytes, after which its reader ends."""
 
 SWITCH = "--read-foreign-files"
 """The argument by which a frozen program is its own reader."""
@@ -164,8 +167,11 @@ def _environment() -> dict[str, str]:
 
 
 @contextmanager
-def lent() -> Iterator[Reader]:
-    """A reader for some questions; it waits for the next file afterwards, if it lives."""
+def lent(size: int) -> Iterator[Reader]:
+    """A reader for a file of so many bytes; it waits for the next file afterwards, if it lives.
+
+    After a large file it ends, so that the memory that it took is free.
+    """
     with _at_the_list:
         reader = _waiting.pop() if _waiting else None
     if reader is None or not reader.alive:
@@ -181,7 +187,7 @@ def lent() -> Iterator[Reader]:
         yield reader
     finally:
         with _at_the_list:
-            kept = reader.alive and len(_waiting) < KEPT
+            kept = reader.alive and size <= LARGE and len(_waiting) < KEPT
             if kept:
                 _waiting.append(reader)
         if not kept:
@@ -190,7 +196,8 @@ def lent() -> Iterator[Reader]:
 
 def warm() -> None:
     """Have a reader wait for the first file."""
-    with lent() as reader:
+    # Whoever reads a file will be told why there is none.
+    with suppress(InputError, WireError), lent(0) as reader:
         reader.ask("close", {}, limits=limits_for(0))
 
 
@@ -228,7 +235,7 @@ def asked(
     size = path.stat().st_size
     # The reader may have been started in another folder.
     where = {**of, "path": str(path.absolute())}
-    with lent() as reader:
+    with lent(size) as reader:
         try:
             return watched(
                 lambda: reader.ask(do, where, buffers, limits=limits_for(size)),

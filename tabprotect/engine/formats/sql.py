@@ -183,7 +183,7 @@ def connected(
     names += [literal(str(written.absolute()))] if written is not None else []
     size = sum(path.stat().st_size for path in files)
     limits = limits_for(size, written=-1 if written is not None else 0)
-    with lent() as reader:
+    with lent(size) as reader:
         connection = ReadersConnection(reader, files, limits)
         attached = None if database is None else literal(str(database.absolute()))
         connection.ask(
