@@ -6,7 +6,6 @@ import importlib.util
 import json
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +28,13 @@ SOURCE = Path(strips.__file__).with_name("strip_sweeps.c")
 
 
 @pytest.fixture(params=["compiled", "numpy"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both forms of the sweeps."""
     if request.param == "numpy":
         monkeypatch.setattr(strips, "strip_sweeps", None)
     elif strips.strip_sweeps is None:
         pytest.skip("not built here")
-    yield request.param
+    return str(request.param)
 
 
 def model_of(
@@ -128,7 +127,7 @@ def test_joint_draws_have_the_law_of_all_originals(way: str) -> None:
     model = model_of(
         np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]]), "negative", (0.25, 0.25)
     )
-    exact, laws = found_by(model)
+    exact, _ = found_by(model)
     drawn = exact.draw(8_000, np.random.default_rng(3))[:, model.signatures.group_of_cell]
     tables, number = np.unique(drawn, axis=0, return_counts=True)
     assert len(tables) == 41
