@@ -23,7 +23,11 @@ TOTALS = "area,count\nH,11\nS,22\n"
 
 @pytest.fixture
 def page(
-    window: MainWindow, tmp_path: Path, settle: Settle, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    window: MainWindow,
+    tmp_path: Path,
+    settle: Settle,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
 ) -> AttackPage:
     """A table rounded to 3 at random, and true totals of it: 5 + 2 + 2 + 2 is the only way to 11."""
     monkeypatch.setattr(attack_page, "TYPING", 1)
