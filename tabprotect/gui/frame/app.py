@@ -29,9 +29,11 @@ from shiboken6 import isValid
 from tabprotect.engine import house
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.foreign.reader import warm
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.saving.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.garbage import GarbageCollection
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.settings_dialog import state_folder
@@ -77,18 +79,6 @@ BESIDE = (
 """What pages and plots import, and nothing of it touches Qt: it loads beside the window."""
 
 
-COLLECTED = (10_000, 4, 100)
-"""Objects made between two looks for garbage, and looks between two more thorough ones.
-
-Each look holds the window; of 10 000 objects it takes 5 ms.
-"""
-
-
-def collect_little() -> None:
-    """Look for garbage in small portions."""
-    gc.set_threshold(*COLLECTED)
-
-
 class Readying(QObject):
     """Makes ready all pages of a window, then their plots.
 
@@ -124,7 +114,7 @@ class Readying(QObject):
 
 
 def _beside(progress: Progress) -> None:
-    """Load the engine's part of the pages, and the plug-ins that they list."""
+    """Load the engine's part of the pages, and the plug-ins that they list; have a reader ready."""
     for name in BESIDE:
         progress.report("loading", 0.0)
         module = importlib.import_module(name)
@@ -132,6 +122,7 @@ def _beside(progress: Progress) -> None:
             if registry in vars(module):
                 # What is listed is loaded with the first question.
                 len(vars(module)[registry]())
+    warm()
 
 
 def _pieces(pages: Pages) -> Iterator[object]:
@@ -167,6 +158,8 @@ def application() -> QApplication:
         app.setOrganizationName("tabprotect")
         app.setApplicationVersion(__version__)
         app.setDesktopFileName("org.tabprotect.Tabprotect")
+    if app.findChild(GarbageCollection) is None:
+        GarbageCollection(app)
     if not isinstance(app.style(), Style):
         app.setStyle(Style())
     THEME.apply()
@@ -292,7 +285,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         del arguments[at : at + 2]
     # Ctrl+C in the terminal ends the program as a kill would; autosave offers the work again.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    collect_little()
     app = application()
     if smoke:
         return _smoke(app, arguments[0] if arguments else EXAMPLE, Path(smoke))
