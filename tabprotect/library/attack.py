@@ -70,7 +70,7 @@ class Attack:
 def attack(
     tables: object,
     *,
-    method: str,
+    method: str | Sequence[str],
     count: str = COUNT,
     total: str = TOTAL,
     groupings: str = "",
@@ -85,7 +85,8 @@ def attack(
         original. A column for each variable and one of counts; a code marks what is summed over.
     method
         What is said of their method: ``cell_key:D=5,V=3,js=2``, ``random_rounding:base=3``,
-        ``suppression``, ``rounded:base=5``, ``swapped:rate=.1``, ``unknown:sd=1``, ``exact``.
+        ``suppression``, ``rounded:base=5``, ``swapped:rate=.1``, ``unknown:sd=1``, ``exact``; one
+        for all tables, or one for each.
     count
         The column of the counts.
     total
@@ -108,7 +109,7 @@ def attack(
     >>> tp.attack(rows, method="random_rounding:base=3").known
     0
     """
-    said = SaidMethod.parse(method)
+    said = [SaidMethod.parse(one) for one in ([method] if isinstance(method, str) else method)]
     several = tables if isinstance(tables, Sequence) and not isinstance(tables, str) else [tables]
     kind, read, names = usual_kind(), list[PublishedRows](), list[str]()
     for number, table in enumerate(several):
@@ -131,6 +132,6 @@ def attack(
         read.append(arranged(listed, total=total, groupings=groupings, missing="unknown"))
         names.append(f"table {number + 1}")
         kind = frame.kind
-    found = together(read, names)
-    attacked = attack_numbers(found.numbers(said), programmes=PROGRAMMES, progress=progress)
-    return Attack(attacked, found.shown(), kind)
+    numbers, shown = together(read, names, said)
+    attacked = attack_numbers(numbers, programmes=PROGRAMMES, progress=progress)
+    return Attack(attacked, shown, kind)

@@ -71,6 +71,7 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
 @pytest.fixture(scope="session")
 def watchdog(qapp: QApplication) -> Iterator[Watchdog]:
     """One for all tests."""
+    application()
     found = Watchdog()
     found.start()
     yield found

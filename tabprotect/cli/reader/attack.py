@@ -11,14 +11,13 @@ from tabprotect.cli.arguments import positive
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.attack.attack import Attacked, attack
-from tabprotect.engine.attack.foreign_tables import PROGRAMMES, SaidMethod, read_tables
+from tabprotect.engine.attack.attack import Attacked
 from tabprotect.engine.budgets import BELIEF_LIMIT
-from tabprotect.engine.bundle.verify import verify
-from tabprotect.engine.errors import InputError, needing
+from tabprotect.engine.bundle.attacked_files import AttackedFiles, attack_files, read_file
+from tabprotect.engine.errors import needing
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.published_rows import TOTAL
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.progress import Part
 from tabprotect.engine.report.attack_report import attack_report
 from tabprotect.languages.said import plural, say
 
@@ -43,11 +42,12 @@ def add(verbs: Verbs) -> None:
     )
     command.add_argument(
         "--method",
+        action="append",
         metavar="SPEC",
         help=say(
-            "what is said of the method of the tables: cell_key:D=5,V=3,js=2, "
-            "random_rounding:base=3, suppression, rounded:base=5, swapped:rate=.1, unknown:sd=1, "
-            "exact"
+            "what is said of the method of the tables, once for all files or once for each: "
+            "cell_key:D=5,V=3,js=2, random_rounding:base=3, suppression, rounded:base=5, "
+            "swapped:rate=.1, unknown:sd=1, exact"
         ),
     )
     command.add_argument(
@@ -86,14 +86,12 @@ def run_attack(args: argparse.Namespace, console: Console) -> int:
         if len(args.targets) > 1 or args.method or args.out:
             raise UsageError(say("a table server is attacked by itself"))
         return _attack_server(args, console)
-    found, shown, said = _attacked(args, console)
-    data = found.as_json(shown, BELIEF_LIMIT) | {"method": said}
+    attacked = _attacked(args, console)
+    data = attacked.as_json()
     if args.out is not None:
-        attack_report(
-            found, shown, method=said, sources=[Path(t).name for t in args.targets]
-        ).write(args.out)
+        attack_report(attacked).write(args.out)
         data["out"] = str(args.out)
-    console.result(data, _lines(found, shown))
+    console.result(data, _lines(attacked.found, attacked.shown))
     return 0
 
 
@@ -107,41 +105,25 @@ def _is_server(target: str) -> bool:
         return file.read(16).startswith(b"SQLite format 3")
 
 
-def _attacked(args: argparse.Namespace, console: Console) -> tuple[Attacked, Ints, str]:
+def _attacked(args: argparse.Namespace, console: Console) -> AttackedFiles:
     bundles = [target for target in args.targets if target.lower().endswith(".zip")]
     if bundles and len(args.targets) > 1:
         raise UsageError(say("a release is attacked by itself; infer reads several together"))
-    if bundles:
-        if args.method:
-            raise UsageError(say("a release says itself how it was made"))
-        release = verify(Path(bundles[0]), progress=console).release
-        method = methods()[release.mechanism.method]
-        numbers = method.numbers(release)
-        if numbers is None:
-            raise InputError(
-                say("{label} does not protect number by number", method.label),
-                hint=say("infer says what can be believed of every count"),
-            )
-        inner = release.inner
-        shown = (
-            np.full(release.domain.size, -1, dtype=np.int64)
-            if inner is None
-            else np.where(inner.hidden, -1, inner.table.counts).reshape(-1)
-        )
-        found = attack(numbers, programmes=PROGRAMMES, progress=console)
-        return found, shown, release.mechanism.method
-    if not args.method:
+    if bundles and args.method:
+        raise UsageError(say("a release says itself how it was made"))
+    if not bundles and not args.method:
         raise UsageError(say("say how the tables were protected: --method SPEC"))
-    said = SaidMethod.parse(args.method)
-    tables = read_tables(
-        args.targets,
-        count=args.count,
-        total=args.total,
-        groupings=args.groupings,
-        progress=console,
-    )
-    found = attack(tables.numbers(said), programmes=PROGRAMMES, progress=console)
-    return found, tables.shown(), str(said)
+    files = [
+        read_file(
+            target,
+            count=args.count,
+            total=args.total,
+            groupings=args.groupings,
+            progress=Part(console, number, len(args.targets)),
+        )
+        for number, target in enumerate(args.targets)
+    ]
+    return attack_files(files, args.method or (), progress=console)
 
 
 def _lines(found: Attacked, shown: Ints) -> list[str]:

@@ -31,7 +31,7 @@ def add(verbs: Verbs) -> None:
     check = group.add(
         "check", run_check, say("what left before of a table, and what it tells together")
     )
-    check.add_argument("table", metavar="TABLE")
+    check.add_argument("table", metavar="TABLE|DOSSIER")
     add_reading(check)
     withdraw = group.add("withdraw", run_withdraw, say("note that a release was withdrawn"))
     withdraw.add_argument("which", metavar="NUMBER|FINGERPRINT")
@@ -134,11 +134,15 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
 def run_check(args: argparse.Namespace, console: Console) -> int:
     """Print what left before, and what readers of all releases of this very table know."""
     place = _address(args)
-    problem = open_source(args, console).project.problem
+    dossier = _dossier(args.table)
+    if dossier is None:
+        problem = open_source(args, console).project.problem
+    else:
+        problem = confidential.open_dossier(dossier, progress=console).protected.record.problem
     before = left_before(problem, place, progress=console)
     if before.error is not None:
         raise before.error
-    damaged = [*before.damaged, *_cut_after(args.table, place)]
+    damaged = [*before.damaged, *([] if dossier is None else _cut_after(dossier, place))]
     data: dict[str, object] = {
         "confidential": True,
         "published_before": any(e.relation in ("original", "renamed") for e in before.earlier),
@@ -158,17 +162,23 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _cut_after(source: str, place: str) -> list[Damage]:
-    """Lines of the register that a dossier knows and that are gone."""
+def _dossier(source: str) -> bytes | None:
+    """The bytes of a dossier, if the table is in one."""
     path = Path(source)
-    if not zipfile.is_zipfile(path):
-        return []
+    if not path.is_file() or not zipfile.is_zipfile(path):
+        return None
+    try:
+        data = archive.load(path)
+        return data if confidential.is_dossier(data) else None
+    except BundleError:
+        return None
+
+
+def _cut_after(dossier: bytes, place: str) -> list[Damage]:
+    """Lines of the register that a dossier knows and that are gone."""
     from tabprotect.engine.register.register import Register
 
-    try:
-        known = confidential.register_head(archive.load(path))
-    except BundleError:
-        return []
+    known = confidential.register_head(dossier)
     if known is None:
         return []
     with Register(place) as register:

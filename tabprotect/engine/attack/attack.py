@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.attack.chain import WORK, JointShares, joint_shares, usual_plan
 from tabprotect.engine.attack.least_squares import Estimate, least_squares
 from tabprotect.engine.attack.proofs import narrowed, proved
@@ -129,6 +129,15 @@ class Attacked:
         fixed = (self.ends[0] == self.ends[1])[:size]
         return tuple("proved" if one else self.way for one in fixed.tolist())
 
+    def told(self) -> Bools:
+        """The inner cells whose counts are published as they are, bool (cells,)."""
+        numbers = self.numbers
+        found = np.zeros(numbers.domain.size, dtype=np.bool_)
+        low, high = numbers.support()
+        alone = np.flatnonzero((np.diff(numbers.starts) == 1) & (low == high))
+        found[numbers.cells[numbers.starts[:-1][alone]]] = True
+        return found
+
     def as_json(self, shown: Ints, limit: float) -> dict[str, object]:
         """What can be known, cell by cell.
 
@@ -158,6 +167,7 @@ class Attacked:
             "cells": cells,
             "known": self.known(limit),
             "proved": sum(way == "proved" for way in ways),
+            "told": int(self.told().sum()),
             "way": self.way,
             "error": self.error,
             "left_out": list(self.left_out),

@@ -1,4 +1,4 @@
-"""Tables of any office as published numbers: read from files, with what is said of their method.
+"""Tables of any office as published numbers: lists of counts, with what is said of their methods.
 
 Tables over some of the variables, in one file with the code ``Total`` or in several, are tables of
 one original: variables of one name are one variable, and their categories are those of all files.
@@ -16,15 +16,14 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.fitting.margin_variance import EXACT_VARIANCE
-from tabprotect.engine.formats.format import COUNT
-from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, read_published
-from tabprotect.engine.progress import SILENT, Part, Progress
+from tabprotect.engine.formats.published_rows import PublishedRows
 from tabprotect.engine.protection.published_sums import main_first
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published_numbers import Law, PublishedNumbers
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.publication_set import formula_of
 from tabprotect.engine.tables.table import Table
@@ -43,6 +42,13 @@ FORM = say(
     "write it as cell_key:D=5,V=3,js=2 or random_rounding:base=3, suppression, rounded:base=5, "
     "swapped:rate=.1, unknown:sd=1 or exact"
 )
+
+
+BASES = {10: "rounded", 5: "random_rounding", 3: "random_rounding"}
+"""Bases that offices round to, and how."""
+
+FEW = 3
+"""With fewer counts than these, multiples of a base may be chance."""
 
 
 @dataclass(frozen=True)
@@ -125,14 +131,14 @@ _OWN = {"exact": "", "suppression": "", "rounded": "base", "swapped": "rate", "u
 
 @dataclass(frozen=True, eq=False)
 class ForeignTables:
-    """Published tables of one original.
+    """Published tables of one original, protected by one method.
 
     Attributes
     ----------
     publication
-        All tables of all files, over the variables of all.
+        The tables, over the variables of all lists.
     counts : int64 (published,)
-        0 where a file leaves a number out.
+        0 where a list leaves a number out.
     known : bool (published,)
         The numbers that were published.
     """
@@ -222,49 +228,65 @@ def _within(reach: int) -> Callable[[int], Law]:
     return lambda count: (max(count - reach, 0), max(count + reach, 0), None)
 
 
-def read_tables(
-    paths: Sequence[Path | str],
-    *,
-    count: str = COUNT,
-    total: str = TOTAL,
-    groupings: str = "",
-    progress: Progress = SILENT,
-) -> ForeignTables:
-    """Read the tables of some files as those of one original.
+def together(
+    read: Sequence[PublishedRows],
+    names: Sequence[str],
+    methods: Sequence[SaidMethod],
+) -> tuple[PublishedNumbers, Ints]:
+    """The tables of several lists of rows as numbers of one original.
 
     Parameters
     ----------
-    count, total, groupings
-        As of :func:`~tabprotect.engine.formats.published_rows.read_published`.
+    names
+        What the lists are called in errors.
+    methods
+        What is said of each list; one for all where it is the only one.
+
+    Returns
+    -------
+    numbers : PublishedNumbers
+    shown : int64 (cells,)
+        The published count of each inner cell, of the first list that has it; -1 for none.
 
     Raises
     ------
-    InputError
-        Naming file, line, cell, cause and remedy; also where two files publish one number
-        differently.
+    InputError, ParameterError
+        As of :meth:`ForeignTables.numbers`; also for lists of methods that cannot be read together.
     TooLargeError
         For more inner cells than can be followed.
     """
-    read = []
-    for number, path in enumerate(paths):
-        part = Part(progress, number, len(paths))
-        read.append(
-            read_published(
-                path,
-                count=count,
-                total=total,
-                groupings=groupings,
-                missing="unknown",
-                progress=part,
-            )
+    if len(methods) not in (1, len(read)):
+        raise ParameterError(
+            {"method": say("{methods} methods for {files} files", len(methods), len(read))},
+            hint=say("say one for all files, or one for each in their order"),
         )
-    return together(read, [str(path) for path in paths])
+    said = list(methods) * (len(read) if len(methods) == 1 else 1)
+    domain, groupings = _variables_of(read)
+    shown = np.full(domain.size, -1, dtype=np.int64)
+    parts = []
+    for method in {str(one): one for one in said}.values():
+        of = [k for k, one in enumerate(said) if str(one) == str(method)]
+        margins = dict.fromkeys(margin for k in of for margin in read[k].publication.margins)
+        whole = Publication(domain, tuple(margins), tuple(groupings))
+        counts = np.zeros(whole.size, dtype=np.int64)
+        known = np.zeros(whole.size, dtype=np.bool_)
+        for k in of:
+            _add(whole, read[k], names[k], counts, known)
+        tables = ForeignTables(whole, counts, known)
+        parts.append(tables.numbers(method))
+        shown = np.where(shown < 0, tables.shown(), shown)
+    if len(parts) > 1 and any(part.shared for part in parts):
+        raise ParameterError(
+            {"method": say("cell keys put the same noise on the same records in every table")},
+            hint=say("attack the tables of that method apart from the others"),
+        )
+    return PublishedNumbers.together(parts), shown
 
 
-def together(read: Sequence[PublishedRows], names: Sequence[str]) -> ForeignTables:
-    """The tables of several lists of rows as those of one original."""
+def _variables_of(read: Sequence[PublishedRows]) -> tuple[Domain, list[Grouping]]:
+    """The variables of all lists with the categories of all, and the groupings."""
     categories: dict[str, dict[str, None]] = {}
-    groupings = []
+    groupings: list[Grouping] = []
     for rows in read:
         for variable in rows.publication.domain.variables:
             known = categories.setdefault(variable.name, {})
@@ -276,14 +298,22 @@ def together(read: Sequence[PublishedRows], names: Sequence[str]) -> ForeignTabl
             say("the tables together have {cells:,} inner cells", cells),
             hint=say("attack fewer tables at once"),
         )
-    domain = Domain.of({name: list(known) for name, known in categories.items()})
-    margins = dict.fromkeys(margin for rows in read for margin in rows.publication.margins)
-    whole = Publication(domain, tuple(margins), tuple(groupings))
-    counts = np.zeros(whole.size, dtype=np.int64)
-    known_ = np.zeros(whole.size, dtype=np.bool_)
-    for rows, name in zip(read, names, strict=True):
-        _add(whole, rows, name, counts, known_)
-    return ForeignTables(whole, counts, known_)
+    return Domain.of({name: list(known) for name, known in categories.items()}), groupings
+
+
+def likely_method(rows: PublishedRows) -> tuple[SaidMethod, str]:
+    """What a list of published counts looks like, for a person to confirm, and why in words."""
+    counts = rows.counts[rows.counts > 0]
+    common = int(np.gcd.reduce(counts)) if len(counts) >= FEW else 1
+    for base, name in BASES.items():
+        if common % base:
+            continue
+        return SaidMethod(name, {"base": str(base)}), say(
+            "guessed: all counts are multiples of {base}", base
+        )
+    if not rows.known.all():
+        return SaidMethod("suppression"), say("guessed: some counts are not there")
+    return SaidMethod("exact"), say("taken as true")
 
 
 def _add(whole: Publication, rows: PublishedRows, name: str, counts: Ints, known: Bools) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -94,3 +95,55 @@ def narrowed(
             else:
                 upper[cell] = min(upper[cell], math.floor(-bound + NEAR))
     return lower, upper
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """A published sum that leaves an inner cell one count.
+
+    Attributes
+    ----------
+    number
+        The sum, by its place among the numbers.
+    sums : (int, int)
+        The least and the most that it can truly be.
+    cells : int64 (cells,)
+        The inner cells that it adds up; the proved one comes first.
+    low, high : int64 (cells,)
+        What each can be by the published numbers that hold it, one by one.
+    """
+
+    number: int
+    sums: tuple[int, int]
+    cells: Ints
+    low: Ints
+    high: Ints
+
+
+def proof_of(numbers: PublishedNumbers, cell: int, count: int) -> Proof | None:
+    """The smallest published sum that shows, by adding up, that a cell has one count.
+
+    ``None`` where it takes more than one sum.
+    """
+    low, high = numbers.support()
+    of = np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts))
+    size = numbers.domain.size
+    least, most = np.zeros(size, dtype=np.int64), np.full(size, UNBOUNDED, dtype=np.int64)
+    np.minimum.at(most, numbers.cells, high[of])
+    alone = np.diff(numbers.starts)[of] == 1
+    np.maximum.at(least, numbers.cells[alone], low[of[alone]])
+    if numbers.domain.structural:
+        most[numbers.domain.structural_cells()] = 0
+    holding = of[(numbers.cells == cell) & (numbers.law[of] >= 0)]
+    for number in sorted(
+        holding.tolist(), key=lambda n: int(numbers.starts[n + 1] - numbers.starts[n])
+    ):
+        inside = numbers.cells[numbers.starts[number] : numbers.starts[number + 1]]
+        others = inside[inside != cell]
+        lower = max(int(least[cell]), int(low[number]) - sum(most[others].tolist()))
+        upper = min(int(most[cell]), int(high[number]) - sum(least[others].tolist()))
+        if lower == upper == count:
+            cells = np.concatenate([[cell], others]).astype(np.int64)
+            ends = int(low[number]), int(high[number])
+            return Proof(number, ends, cells, least[cells], most[cells])
+    return None

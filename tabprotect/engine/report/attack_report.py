@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.attack.attack import Attacked, Way
+from tabprotect.engine.attack.attack import Way
 from tabprotect.engine.budgets import BELIEF_LIMIT
+from tabprotect.engine.bundle.attacked_files import AttackedFiles
 from tabprotect.engine.report.report import page_bytes, rendered
 from tabprotect.languages.said import joined, plural, say
 
@@ -74,25 +74,18 @@ class AttackReport:
 
     html: str
 
+    def as_bytes(self, path: Path) -> bytes:
+        """HTML or PDF by the suffix of a path; raises ``InputError`` for another one."""
+        return page_bytes(self.html, path)
+
     def write(self, path: Path) -> None:
-        """Write it as HTML or PDF by the suffix; raises ``InputError`` for another one."""
-        write_bytes(path, page_bytes(self.html, path))
+        """Write it; raises ``InputError`` for a suffix that is neither ``.html`` nor ``.pdf``."""
+        write_bytes(path, self.as_bytes(path))
 
 
-def attack_report(
-    found: Attacked, shown: Ints, *, method: str, sources: Sequence[str]
-) -> AttackReport:
-    """The report of an attack.
-
-    Parameters
-    ----------
-    shown : int64 (cells,)
-        The published count of each inner cell, -1 for none.
-    method
-        What was said of the method.
-    sources
-        Names of the files.
-    """
+def attack_report(attacked: AttackedFiles) -> AttackReport:
+    """The report of an attack."""
+    found, shown = attacked.found, attacked.shown
     domain, ways = found.numbers.domain, found.ways()
     value, belief = found.cells.most_likely()
     known, proved = found.known(BELIEF_LIMIT), ways.count("proved")
@@ -121,10 +114,11 @@ def attack_report(
     )
     edition = AttackEdition(
         facts=(
-            (say("Files"), joined(sources, ", ")),
-            (say("Method as stated"), method),
+            (say("Files"), joined(attacked.sources, ", ")),
+            (say("Method as stated"), attacked.said),
             (say("Published numbers"), f"{found.numbers.numbers:,}"),
             (say("Inner cells"), f"{domain.size:,}"),
+            (say("Published as they are"), f"{int(found.told().sum()):,}"),
         ),
         verdict=verdict,
         state="failed" if known else "passed",

@@ -32,6 +32,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.saving.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.garbage import GarbageCollection
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.settings_dialog import state_folder
@@ -75,18 +76,6 @@ BESIDE = (
     "xml.etree.ElementTree",
 )
 """What pages and plots import, and nothing of it touches Qt: it loads beside the window."""
-
-
-COLLECTED = (10_000, 4, 100)
-"""Objects made between two looks for garbage, and looks between two more thorough ones.
-
-Each look holds the window; of 10 000 objects it takes 5 ms.
-"""
-
-
-def collect_little() -> None:
-    """Look for garbage in small portions."""
-    gc.set_threshold(*COLLECTED)
 
 
 class Readying(QObject):
@@ -167,6 +156,8 @@ def application() -> QApplication:
         app.setOrganizationName("tabprotect")
         app.setApplicationVersion(__version__)
         app.setDesktopFileName("org.tabprotect.Tabprotect")
+    if app.findChild(GarbageCollection) is None:
+        GarbageCollection(app)
     if not isinstance(app.style(), Style):
         app.setStyle(Style())
     THEME.apply()
@@ -292,7 +283,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         del arguments[at : at + 2]
     # Ctrl+C in the terminal ends the program as a kill would; autosave offers the work again.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    collect_little()
     app = application()
     if smoke:
         return _smoke(app, arguments[0] if arguments else EXAMPLE, Path(smoke))

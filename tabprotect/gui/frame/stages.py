@@ -10,6 +10,7 @@ from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.stage import Stage, Standings
 from tabprotect.gui.pages.help import HelpPage
 from tabprotect.gui.pages.stages import (
+    AttackStage,
     CheckStage,
     CompareStage,
     CyclesStage,
@@ -35,6 +36,7 @@ PAGES: tuple[type[Stage], ...] = (
     ReleaseStage,
     RegisterStage,
     QuerySpaceStage,
+    AttackStage,
     VariablesStage,
     CyclesStage,
     PerturbStage,

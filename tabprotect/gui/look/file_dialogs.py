@@ -22,6 +22,18 @@ def ask_file(parent: QWidget, title: str, filters: str, then: Taken) -> QFileDia
     return _opened(dialog, then)
 
 
+def ask_files(
+    parent: QWidget, title: str, filters: str, then: Callable[[list[str]], object]
+) -> QFileDialog:
+    """Ask for some files that are there."""
+    dialog = QFileDialog(parent, told(title), "", filters)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.filesSelected.connect(then)
+    dialog.open()
+    return dialog
+
+
 def ask_folder(parent: QWidget, title: str, start: str, then: Taken) -> QFileDialog:
     """Ask for a folder."""
     dialog = QFileDialog(parent, told(title), start)

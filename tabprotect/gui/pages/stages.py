@@ -127,6 +127,28 @@ class CheckStage(Stage):
         return 0 if verdict is None else verdict.known
 
 
+class AttackStage(Stage):
+    """What published files of any office tell together."""
+
+    name = "attack"
+    page_class = "attack.page.AttackPage"
+    label = say("Attack")
+    icon = "find"
+    hint = say("What published files of any office tell together.")
+    main_label = say("Save the report\u2026")
+    under = "check"
+    entries = (MenuEntry(say("Check"), "add", say("&Attack published files\u2026")),)
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        return ""
+
+    @classmethod
+    def applies(cls, document: Document) -> bool:
+        """It needs no table of the house, whatever is open."""
+        return True
+
+
 class ReleaseStage(Stage):
     """Whether it may leave."""
 

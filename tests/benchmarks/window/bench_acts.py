@@ -33,7 +33,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.frame.app import Autosave, application, collect_little
+from tabprotect.gui.frame.app import Autosave, application
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.cell_texts import FIGURES
 from tabprotect.gui.lattice.lattice_view import LatticeView
@@ -158,7 +158,6 @@ def measured(shape: tuple[int, ...], placement: Placement | None = None) -> None
 
 def main() -> None:
     """All tables."""
-    collect_little()
     application()
     for shape, placement in SHAPES:
         measured(shape, placement)

@@ -36,7 +36,7 @@ from tabprotect.engine.project.verbs.table_verbs import place, set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.frame.app import Readying, application, collect_little
+from tabprotect.gui.frame.app import Readying, application
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 
@@ -124,7 +124,6 @@ def measured(shape: tuple[int, ...]) -> None:
 
 def main() -> None:
     """All tables."""
-    collect_little()
     application()
     for shape in SHAPES:
         measured(shape)

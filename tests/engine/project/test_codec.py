@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, fields, is_dataclass, replace
+from dataclasses import MISSING, asdict, fields, is_dataclass, replace
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -22,13 +22,21 @@ from tabprotect.engine.project.history import History, held_bytes, held_values
 from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
-from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.kept_sums import KeptSum
+from tabprotect.engine.release.limits import Limits
+from tabprotect.engine.release.mechanism import Gate, RefusedDraws
+from tabprotect.engine.release.privacy import Privacy, Spent
+from tabprotect.engine.release.tuned import Tuned
 from tabprotect.engine.release.verdict_figures import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level
+
+LIMITS = Limits(
+    belief_limit=0.9, share=0.1, mean_belief_limit=0.5, small_share=0.5, insider_limit=0.5
+)
 
 RECORDS = "key,region,sex,w\n" + "".join(
     f"{number * 7919},{'NSE'[number % 3]},{'fm'[number % 2]},{1 + number % 3}\n"
@@ -124,28 +132,35 @@ def everything(histories: list[History]) -> list[object]:
     record = run.protected.record
     found_out = StaffVerdict(
         (TableVerdict("intruder", ("a",), True, 4, 1.5, 1, 1, "simulation", 0.1, "left out"),),
-        limits=Gate(belief_limit=0.9, share=0.1),
+        limits=LIMITS,
         attempts_at_most=2,
         note="left out",
         staff=Staff(1, 1, 1, 1, 0.5, WorstCell(("a",), ("x",), 0.5)),
+        kept_small=(KeptSum(("a",), ("x",), 1),),
     )
+    release = run.protected.release
     gate = Gate(
-        belief_limit=0.9,
-        share=0.1,
+        **asdict(LIMITS),
         at_risk=SmallCount(2, 3),
         attempts_at_most=2,
         intruder="positive",
         passed=False,
         left_out=("attempts",),
         reason=True,
+        refused=(RefusedDraws(2, release.mechanism),),
     )
+    tuned = Tuned(
+        use="sums",
+        change={"alpha": 0.2},
+        accepted=0.96,
+        tables=40,
+        loss=0.3,
+        default_loss=0.5,
+    )
+    privacy = Privacy(stated=Spent(1.0, 1e-6, 0.5), total=Spent(2.0, 2e-6, 1.0))
     policy = HousePolicy(
-        belief_limit=0.9,
-        share=0.1,
-        mean_belief_limit=0.5,
-        small_share=0.5,
+        **asdict(LIMITS),
         insiders="judge",
-        insider_limit=0.5,
         attempts_at_most=2,
         at_risk="1..3",
         intruder="positive",
@@ -162,8 +177,8 @@ def everything(histories: list[History]) -> list[object]:
         attempt=2,
         verdict=found_out,
     )
-    release = run.protected.release
-    release = replace(release, mechanism=replace(release.mechanism, gate=gate))
+    stated = replace(release.mechanism, gate=gate, tuned=tuned, privacy=privacy)
+    release = replace(release, mechanism=stated)
     further = replace(
         run,
         policy=policy,

@@ -1,0 +1,1 @@
+"""What published files tell together: the attack on tables of any office."""

@@ -1,0 +1,149 @@
+"""The files that are attacked, each with what is said of its method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QWidget
+
+from tabprotect.engine.bundle.attacked_files import PublishedFile
+from tabprotect.engine.release.release import Release
+from tabprotect.gui.look.buttons import emptied, named, tool_button
+from tabprotect.gui.look.label import ElidedLabel, Label
+from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
+
+USUAL = (
+    ("exact", say("published as they are")),
+    ("suppression", say("small counts left out")),
+    ("random_rounding:base=3", say("rounded at random to multiples of 3")),
+    ("random_rounding:base=5", say("rounded at random to multiples of 5")),
+    ("rounded:base=5", say("rounded to multiples of 5")),
+    ("rounded:base=10", say("rounded to multiples of 10")),
+    ("cell_key:D=5,V=3,js=2", say("cell keys, noise of at most 5 with variance 3")),
+    ("swapped:rate=.05", say("5 in 100 records swapped")),
+    ("unknown:sd=1", say("noise of some kind, of standard deviation 1")),
+)
+"""Methods as they are said, and what that means; any other is typed."""
+
+
+class FileRow(QWidget):
+    """One file. ``method_changed`` when something else is said of it, ``dropped`` when it is taken out."""
+
+    method_changed = Signal()
+    dropped = Signal()
+
+    def __init__(self, file: PublishedFile, method: str) -> None:
+        super().__init__()
+        self.file = file
+        name = ElidedLabel(file.path.name)
+        name.setToolTip(told(file.path.name))
+        shape = joined((count_text(size) for size in file.shape), " \u00d7 ")
+        size = Label(shape, role="quiet")
+        self.method = named(QComboBox(), say("Method of {name}", file.path.name))
+        self.method.setEditable(True)
+        edit = self.method.lineEdit()
+        assert edit is not None
+        edit.setAccessibleName(self.method.accessibleName())
+        self.method.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.method.setMinimumContentsLength(20)
+        guess, self._why = file.likely_method()
+        for said, words in USUAL:
+            self.method.addItem(said)
+            self.method.setItemData(
+                self.method.count() - 1, told(words), Qt.ItemDataRole.ToolTipRole
+            )
+        self.method.setCurrentText(method or guess)
+        self.method.setEnabled(not isinstance(file.content, Release))
+        self._guess = guess
+        self.meaning = Label(role="quiet", wordWrap=True)
+        self.method.currentTextChanged.connect(self._changed)
+        self.out = tool_button(
+            "\u00d7", self.dropped, name=say("Leave out {name}", file.path.name), flat=True
+        )
+        title = in_column(name, size, margins=0, spacing=0)
+        in_row(
+            (title, 2),
+            (self.method, 2),
+            (self.meaning, 2),
+            self.out,
+            on=self,
+            margins=0,
+            spacing=GRID,
+        )
+        self._say()
+
+    @property
+    def said(self) -> str:
+        """What is said of its method."""
+        return self.method.currentText().strip()
+
+    def _changed(self) -> None:
+        self._say()
+        self.method_changed.emit()
+
+    def _say(self) -> None:
+        words = dict(USUAL).get(self.said, "")
+        if self.said == self._guess:
+            words = joined([words, self._why] if words else [self._why], "; ")
+        self.meaning.setText(words)
+
+
+class FileList(QFrame):
+    """``changed`` when there are other files, or something else is said of one."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        dress(self, "card")
+        self.setAccessibleName(tell("Published files"))
+        self.rows: list[FileRow] = []
+        self._empty = Label(
+            say(
+                "Put published files here: tables of any office over common variables, with the "
+                "code of the total where one is summed over, or a release of this program."
+            ),
+            role="quiet",
+            wordWrap=True,
+        )
+        self._inside = in_column(spacing=GRID)
+        in_column(
+            self._empty,
+            self._inside,
+            on=self,
+            margins=(GRID + 4, GRID, GRID + 4, GRID),
+            spacing=GRID,
+        )
+
+    @property
+    def files(self) -> list[PublishedFile]:
+        """The files, in order."""
+        return [row.file for row in self.rows]
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What is said of the method of each."""
+        return tuple(row.said for row in self.rows)
+
+    def show_files(self, files: Sequence[PublishedFile]) -> None:
+        """Show files; what was said of one that was there is kept."""
+        before = {row.file.path: row.said for row in self.rows}
+        emptied(self._inside)
+        self.rows = []
+        for file in files:
+            row = FileRow(file, before.get(file.path, ""))
+            row.method_changed.connect(self.changed)
+            row.dropped.connect(lambda file=file: self._leave_out(file))
+            self.rows.append(row)
+            self._inside.addWidget(row)
+        self._empty.setVisible(not self.rows)
+        tab_follows_layout(self)
+        self.changed.emit()
+
+    def _leave_out(self, file: PublishedFile) -> None:
+        self.show_files([one for one in self.files if one is not file])

@@ -1,0 +1,434 @@
+"""Attack published files: what they tell together, with a proof or a chance for each count."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QSplitter, QStackedWidget, QWidget
+
+from tabprotect.engine.bundle.attacked_files import PublishedFile, attack_files, read_file
+from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.published_rows import TOTAL
+from tabprotect.engine.formats.registered import patterns
+from tabprotect.engine.progress import Part, Progress
+from tabprotect.engine.project.copy_as_command import line
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.exporter import Exporter
+from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import faces, named, push_button, scrolling
+from tabprotect.gui.look.file_dialogs import ask_files, ask_place
+from tabprotect.gui.look.finder import Finder
+from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, chance_text, count_text
+from tabprotect.gui.pages.attack.file_list import FileList
+from tabprotect.gui.pages.attack.findings import Among, Findings
+from tabprotect.gui.pages.attack.why_panel import WhyPanel
+from tabprotect.gui.pages.stages import AttackStage
+from tabprotect.gui.plots.heat_map import HeatMap, Scale
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
+
+START = say("Which counts can somebody work out who puts published tables together?")
+
+TYPING = 600
+"""Milliseconds without a key before what was typed is attacked with."""
+
+FIGURES = (
+    ("proved", say("proved, whatever one assumes")),
+    ("likely", say("more are over 95 in 100 sure")),
+    ("left", say("stay open")),
+    ("told", say("published as they are")),
+)
+
+
+class AttackPage(AttackStage, Page):
+    """What published files of any office tell together."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.findings: Findings | None = None
+        self.among: Among = "known"
+        self.set_heading(say("What published files tell"))
+        self.set_sentence(START)
+        self._note = Label(role="quiet", wordWrap=True, name=say("What is done"))
+        self._reading: Question[list[PublishedFile]] = Question(
+            self, document.jobs, self._read, self.show_error
+        )
+        self._attacking: Question[Findings] = Question(
+            self, document.jobs, self._answered, self._failed, stopped=self._stopped
+        )
+        self._attacking.went.connect(lambda stage: self._note.setText(stage))
+        self._exporter = Exporter(self)
+        self.add_button = push_button(say("Add\u2026"), self._ask_files, name=say("Add files"))
+        self.add_button.setIcon(icons.icon("add"))
+        self.files = FileList()
+        self.files.changed.connect(self._files_changed)
+        self.total = named(QLineEdit(TOTAL), say("Code of a variable that is summed over"))
+        self.count = named(QLineEdit(COUNT), say("Column of the counts"))
+        for field in (self.total, self.count):
+            field.setMaximumWidth(14 * GRID)
+            field.editingFinished.connect(self._read_again)
+        self.stop = push_button(say("Stop"), self._attacking.cancel, name=say("Stop the attack"))
+        self.again = push_button(say("Attack again"), self._attack_again)
+        self.why = WhyPanel()
+        self.body.addWidget(self._split(), 1)
+        self._save = push_button(
+            say("Save as JSON\u2026"), self._ask_json, tip=say("Every count with all its chances.")
+        )
+        for part in (self._save, self.command_button()):
+            self.footer.addWidget(part)
+        self.footer.addWidget(self._note, 1)
+        for part in (self.stop, self.again):
+            self.footer.addWidget(part)
+        self.begins = self.add_button
+        self.setAcceptDrops(True)
+        self._enable()
+
+    # -- building -----------------------------------------------------------------------------
+
+    def _split(self) -> QSplitter:
+        left = QWidget()
+        head = in_row(
+            heading(say("Published files")),
+            Label(say("or drop them here"), role="quiet"),
+            1,
+            self.add_button,
+            spacing=GRID,
+        )
+        words = in_row(
+            Label(say("Total is written"), role="quiet"),
+            self.total,
+            Label(say("counts stand under"), role="quiet"),
+            self.count,
+            1,
+            spacing=GRID,
+        )
+        in_column(
+            head,
+            self.files,
+            words,
+            self._figures(),
+            self._list_head(),
+            (self._stack(), 1),
+            on=left,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID,
+        )
+        area = scrolling()
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(left)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(area)
+        split.addWidget(self.why)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        split.setSizes([60 * GRID, 40 * GRID])
+        return split
+
+    def _figures(self) -> QWidget:
+        self.card = QFrame()
+        dress(self.card, "card")
+        grid = QGridLayout(self.card)
+        grid.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
+        grid.setVerticalSpacing(0)
+        self.figures: dict[str, Label] = {}
+        for at, (name, words) in enumerate(FIGURES):
+            figure = self.figures[name] = Label(role="figure", name=words)
+            grid.addWidget(figure, 0, at)
+            grid.addWidget(
+                Label(words, role="quiet", wordWrap=True), 1, at, Qt.AlignmentFlag.AlignTop
+            )
+            grid.setColumnStretch(at, 1)
+        return self.card
+
+    def _list_head(self) -> QWidget:
+        self.list_head = QWidget()
+        self.choices_among = faces(
+            {"known": say("Known"), "proved": say("Proved"), "all": say("All")}, self._choose_among
+        )
+        self.choices_among["known"].setChecked(True)
+        self.views = faces({"list": say("List"), "map": say("Map")}, self._choose_view)
+        self.views["list"].setChecked(True)
+        self.search = Finder(say("Find counts by their labels"))
+        self.search.textChanged.connect(lambda _: self._fill_list())
+        in_row(
+            heading(say("What can be known")),
+            1,
+            *self.choices_among.values(),
+            self.search,
+            *self.views.values(),
+            on=self.list_head,
+            margins=0,
+            spacing=4,
+        )
+        return self.list_head
+
+    def _stack(self) -> QStackedWidget:
+        self.list = Listing(say("Counts that can be known"))
+        self.list.setMinimumHeight(18 * GRID)
+        self.list.chosen.connect(self.show_cell)
+        self.map = HeatMap(say("How sure one can be of each count"))
+        self.map.chosen.connect(self._cell_of_map)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.list)
+        self.stack.addWidget(self.map)
+        front_sets_height(self.stack)
+        return self.stack
+
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        return {"add": self._ask_files}
+
+    def shows_original(self) -> bool:
+        """Only what is published stands here."""
+        return False
+
+    def refresh(self, changes: PageChanges) -> None:
+        """What the window has open is of no matter here."""
+
+    # -- the files ----------------------------------------------------------------------------
+
+    def take(self, source: str) -> None:
+        self.add([source])
+
+    def add(self, paths: Sequence[str]) -> None:
+        """Read files and put them to the others."""
+        before = self.files.files
+        there = {file.path for file in before}
+        new = [Path(path) for path in dict.fromkeys(paths) if Path(path) not in there]
+        self._ask_reading(new, before)
+
+    def _read_again(self) -> None:
+        asked = (self.total.text(), self.count.text())
+        if self.files.files and asked != self._asked:
+            self._ask_reading([file.path for file in self.files.files], [])
+
+    _asked: tuple[str, str] = (TOTAL, COUNT)
+
+    def _ask_reading(self, paths: Sequence[Path], before: Sequence[PublishedFile]) -> None:
+        if not paths:
+            return
+        self._asked = total, count = self.total.text(), self.count.text()
+        self.errors.clear()
+
+        def work(progress: Progress) -> list[PublishedFile]:
+            return [
+                *before,
+                *(
+                    read_file(
+                        path, total=total, count=count, progress=Part(progress, n, len(paths))
+                    )
+                    for n, path in enumerate(paths)
+                ),
+            ]
+
+        self._reading.ask(say("reading published files"), work)
+
+    def _read(self, files: list[PublishedFile]) -> None:
+        self.files.show_files(files)
+
+    def _ask_files(self) -> None:
+        filters = say("Published tables and releases ({patterns})", f"{patterns('table')} *.zip")
+        ask_files(self, say("Add published files"), filters, self.add)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.add([url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()])
+        event.acceptProposedAction()
+
+    # -- the attack ---------------------------------------------------------------------------
+
+    def _files_changed(self) -> None:
+        if not self.files.rows:
+            self._attacking.drop()
+            self._show(None)
+            self.set_sentence(START)
+            return
+        files, said = self.files.files, self.files.said
+        key = (*files, *said)
+
+        def work(progress: Progress) -> Findings:
+            return Findings.of(attack_files(files, said, progress=progress))
+
+        if self._attacking.ask(say("attacking published files"), work, key, wait=TYPING):
+            self.errors.clear()
+            self._show(None)
+            self.set_sentence(say("Putting the published numbers together\u2026"))
+
+    def _attack_again(self) -> None:
+        self._attacking.drop()
+        self._files_changed()
+
+    def _answered(self, findings: Findings) -> None:
+        self._note.setText(" ".join(map(told, findings.attacked.found.notes)))
+        self.set_sentence(findings.sentence)
+        self._show(findings)
+
+    def _failed(self, error: Exception) -> None:
+        self.set_sentence("")
+        self._note.clear()
+        self.show_error(error)  # type: ignore[arg-type]
+        self._enable()
+
+    def _stopped(self) -> None:
+        self.set_sentence(say("The attack was stopped."))
+        self._note.clear()
+        self._enable()
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def _enable(self) -> None:
+        some, running = self.findings is not None, self._attacking.running
+        for part in (self.card, self.list_head, self.stack):
+            part.setVisible(some)
+        self.main_button.setEnabled(some)
+        self._save.setEnabled(some)
+        self.stop.setVisible(running)
+        self.again.setVisible(bool(self.files.rows) and not some and not running)
+
+    def _show(self, findings: Findings | None) -> None:
+        self.findings = findings
+        self._enable()
+        self.why.show_cell(None, 0)
+        if findings is None:
+            return
+        proved, known = int(findings.proved.sum()), int((findings.known | findings.proved).sum())
+        told_ = int(findings.open.sum())
+        numbers = (proved, known - proved, len(findings.count) - known - told_, told_)
+        for figure, number in zip(self.figures.values(), numbers, strict=True):
+            figure.setText(count_text(number))
+        for name, number in (("known", known), ("proved", proved)):
+            words = say("Known {number}") if name == "known" else say("Proved {number}")
+            self.choices_among[name].setText(tell(words, count_text(number)))
+        domain = findings.attacked.found.numbers.domain
+        self.map.show_values(
+            domain,
+            Placement.of(domain),
+            np.where(findings.open, 0.0, findings.belief).reshape(domain.shape),
+            scale=Scale(chance_text, 1.0),
+            selection=None,
+        )
+        if not known:
+            self.among = "all"
+            self.choices_among["all"].setChecked(True)
+        self._fill_list()
+
+    def _choose_among(self, name: str) -> None:
+        self.among = cast(Among, name)
+        self._fill_list()
+
+    def _choose_view(self, name: str) -> None:
+        self.stack.setCurrentIndex(("list", "map").index(name))
+
+    def _fill_list(self) -> None:
+        found = self.findings
+        if found is None:
+            return
+        cells = found.cells(self.among, self.search.text().strip())
+        size = len(found.count)
+        every = np.arange(size)
+        self.list.show_rows(
+            [
+                ListColumn(say("Count"), every, found.label, right=False),
+                ListColumn(say("published"), every, found.published, found.attacked.shown),
+                ListColumn(say("true count"), every, found.likely, found.count),
+                ListColumn(say("how sure"), every, found.sure, found.belief + found.proved),
+            ],
+            cells,
+            current=int(cells[0]) if len(cells) else None,
+        )
+        if len(cells):
+            self.show_cell(int(cells[0]))
+        else:
+            self.why.show_cell(None, 0)
+
+    def show_cell(self, cell: int) -> None:
+        """Show why one can know a cell."""
+        found = self.findings
+        if found is not None:
+            self.why.show_cell(found, cell)
+            domain = found.attacked.found.numbers.domain
+            self.map.set_selection(domain.unflat(cell))
+
+    def _cell_of_map(self, index: Index) -> None:
+        if self.findings is not None:
+            domain = self.findings.attacked.found.numbers.domain
+            cell = domain.flat(index)
+            self.list.set_current(cell)
+            self.why.show_cell(self.findings, cell)
+
+    # -- what is written ----------------------------------------------------------------------
+
+    def command_line(self) -> str:
+        if not self.files.rows:
+            return ""
+        words = ["tabprotect", "attack", *(str(file.path) for file in self.files.files)]
+        said = self.files.said
+        for one in dict.fromkeys(said) if len(set(said)) == 1 else said:
+            words += ["--method", one]
+        for option, text, usual in (
+            ("--total", self.total.text(), TOTAL),
+            ("--count", self.count.text(), COUNT),
+        ):
+            if text != usual:
+                words += [option, text]
+        return line(words)
+
+    def main_action(self) -> None:
+        """Ask where to write the report."""
+        if self.findings is not None:
+            folder = self.document.preferences.public_folder
+            ask_place(
+                self,
+                say("Write the report"),
+                str(Path(folder or "") / "attack-report.html"),
+                say("Report (*.html *.pdf)"),
+                lambda path: self.save_report(Path(path)),
+            )
+
+    def save_report(self, path: Path) -> None:
+        """Write the report, as a page to read or as PDF by the suffix."""
+        found = self.findings
+        if found is None:
+            return
+
+        def content(progress: Progress) -> bytes:
+            # Templates come with the first report.
+            from tabprotect.engine.report.attack_report import attack_report
+
+            return attack_report(found.attacked).as_bytes(path)
+
+        self._exporter.write("report", path, content, confidential=False, overwrite=True)
+
+    def _ask_json(self) -> None:
+        folder = self.document.preferences.public_folder
+        place = Path(folder or "") / "attack.json"
+        self._exporter.ask(place, self.save_json, confidential=False)
+
+    def save_json(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write every count with its chances, as the command line prints them."""
+        found = self.findings
+        if found is not None:
+            self._exporter.write(
+                "json",
+                path,
+                lambda _: json.dumps(found.attacked.as_json(), ensure_ascii=False).encode(),
+                confidential=False,
+                overwrite=overwrite,
+            )
