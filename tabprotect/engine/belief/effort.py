@@ -52,6 +52,8 @@ class Effort(Approach):
     counted
         Whether originals are counted before they are weighed, and left unweighed where they are
         too many.
+    joint
+        The share of the work of putting all numbers of several tables together; 0: not at all.
     settled
         Whether a simulated posterior that says too little is refused.
     bases
@@ -72,6 +74,7 @@ class Effort(Approach):
     cells: int | None = None
     joined: int | None = None
     counted: bool = False
+    joint: float = 1.0
     settled: bool = False
     bases: int | None = None
     tells: bool = True
@@ -116,10 +119,12 @@ ATTEMPT = replace(VERDICT, tells_refused=False)
 OTHERS = replace(VERDICT, tells=False)
 """What other releases are judged by, of which nothing is told but whether they pass."""
 
-TRIAL = replace(VERDICT, name="trial", share=0.1, weighing=REWEIGHING_WORK / 10, tells=False)
+TRIAL = replace(
+    VERDICT, name="trial", share=0.1, weighing=REWEIGHING_WORK / 10, joint=0.03, tells=False
+)
 """A verdict by fewer draws, of many that are tried."""
 
-GLANCE = replace(TRIAL, name="glance", chains=False, steps=100_000, weighing=0)
+GLANCE = replace(TRIAL, name="glance", chains=False, steps=100_000, weighing=0, joint=0)
 """About a second."""
 
 COMPARISON = Effort(
@@ -132,5 +137,6 @@ COMPARISON = Effort(
     joined=64,
     weighing=5e5,
     counted=True,
+    joint=0,
 )
 """One of the many releases of a comparison."""

@@ -11,7 +11,7 @@ is the sum of b(L), *known* the number of cells where one value of L has more th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -89,15 +89,18 @@ def verdict(
         effort=effort,
         progress=progress,
     )
-    first = user = believed("uniform")
-    if not earlier:
-        user = second_opinion(
-            release,
-            first,
-            lambda belief: _judged("user", belief, limits).fails(limits),
-            effort=effort,
-            progress=progress,
-        )
+
+    def fails(belief: TableBelief) -> bool:
+        return _judged("user", belief, limits).fails(limits)
+
+    user: TablesBelieved | None = None
+    if not effort.tells and len(release.tables) > 1:
+        # Whether it passes is all that is asked: what shows at once that it does not, is enough.
+        quick = believed("uniform", effort=replace(effort, joint=0.0))
+        quick = second_opinion(release, quick, fails)
+        user = quick if any(map(fails, quick.beliefs)) or not quick.apart else None
+    if user is None:
+        user = second_opinion(release, believed("uniform"), fails)
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
     if limits.intruder:
         other = believed(limits.intruder)
@@ -110,8 +113,7 @@ def verdict(
         else NOT_LOOKED_AT
     )
     unjudged_inside = inside.unknown and limits.insider_limit < 1
-    # Refused draws that are known are taken in, or left out, with the beliefs of the first opinion.
-    unknown = (limits.changed and not limits.refused) or bool(limits.refused and user is not first)
+    unknown = limits.changed and not limits.refused
     return StaffVerdict(
         tuple(tables),
         limits=limits,
@@ -169,7 +171,8 @@ def _insiders(user: TablesBelieved, limits: Gate, release: Release, progress: Pr
     from tabprotect.engine.disclosure.insiders import insiders
 
     generator = OfRelease(release, "insiders").generator()
-    return insiders(user.inner, user.likelihood, limits, generator, progress)
+    hanging = None if user.inner.recorded_sums is not None else user.likelihood
+    return insiders(user.inner, hanging, limits, generator, progress)
 
 
 def _judged(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:
