@@ -28,8 +28,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.file_preview import FilePreview, Role, preview
 from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
-from tabprotect.engine.formats.reading_options import Reading, options, takes_number
-from tabprotect.engine.formats.table_reading import ANY_FORMAT
+from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading, options, takes_number
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
@@ -52,6 +51,15 @@ FOUND_OUT = say("Found out from the file")
 LABELS = {
     "fill_missing": say("Cells that the file leaves out are 0"),
     "totals": say("Totals"),
+    "tolerance": say("Differences of totals that are rounding, up to"),
+    "missing": say("Cells without a count are"),
+    "drop": say("Columns left out"),
+    "variable": say("Numbers that are a variable"),
+    "label": say("Columns that name categories"),
+    "where": say("Only the rows of"),
+    "scale": say("Counts are multiplied by"),
+    "metadata": say("File that describes this one"),
+    "strict": say("Mend nothing"),
     "count": say("Column of the counts"),
     "labels": say("Names and labels"),
     "form": say("Long or grid"),
@@ -73,6 +81,9 @@ LABELS = {
 VALUES = {
     "long": say("One line for each count"),
     "grid": say("Columns of counts"),
+    "zero": say("Zero"),
+    "structural": say("Nobody can be there"),
+    "suppressed": say("Hidden, worked out from the totals"),
     "table": say("Counts of a table"),
     "records": say("One line for each record"),
 }
@@ -80,7 +91,7 @@ VALUES = {
 
 USUAL = {
     "encoding": ("utf-8", "cp1252", "latin-1", "utf-16"),
-    "totals": ("auto", "none"),
+    "totals": ("auto", "recompute", "keep", "none"),
     "decimal": (".", ","),
     "delimiter": (";", ",", "|"),
 }
@@ -97,6 +108,9 @@ GROUPED = {
     "\u2019": say("a raised comma"),
 }
 """Signs between thousands, by what they are called: most of them are hard to tell by sight."""
+
+FIXED = ("long|grid", "table|records", "zero|structural|suppressed")
+"""Options with these choices and no other."""
 
 FROM_FILE = frozenset({"count", "range", "columns"})
 """Options whose choices are in the file, perhaps only once its letters are known."""
@@ -224,7 +238,7 @@ class ImportSheet(QDialog):
         # A question has one likely answer: it is filled in once, to be seen and changed. That
         # missing cells are 0 is for a person to say.
         for name, value in seen.suggested.items():
-            if name in self.inputs and name not in self._suggested | {"fill_missing"}:
+            if name in self.inputs and name not in self._suggested | {"missing"}:
                 self._suggested.add(name)
                 self.set_option(name, value)
 
@@ -248,10 +262,7 @@ class ImportSheet(QDialog):
                 box = MarkChoices()
                 box.textChanged.connect(self._changed)
             elif listed or option.name in FROM_FILE:
-                box = QComboBox(
-                    editable=option.name != "thousands"
-                    and option.metavar not in ("long|grid", "table|records")
-                )
+                box = QComboBox(editable=option.name != "thousands" and option.metavar not in FIXED)
                 box.addItem("", "")
                 for value in listed:
                     box.addItem(
@@ -287,7 +298,7 @@ class ImportSheet(QDialog):
             else (),
             "thousands": tuple(GROUPED),
         }.get(name, ())
-        kinds = tuple(metavar.split("|")) if metavar in ("long|grid", "table|records") else ()
+        kinds = tuple(metavar.split("|")) if metavar in FIXED else ()
         return own or USUAL.get(name, ()) or kinds
 
     def _placeholders(self, seen: FilePreview) -> None:
