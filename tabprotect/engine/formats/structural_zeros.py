@@ -41,10 +41,16 @@ def zeros_of(given: str, domain: Domain) -> tuple[str, Bools]:
     InputError
         For an unknown variable or category, with its line.
     """
-    if "\n" in given:
-        return _parsed(given, domain, None)
-    path = Path(given)
-    return _parsed(read_text(path), domain, path)
+    path = None if "\n" in given else Path(given)
+    try:
+        return _parsed(given if path is None else read_text(path), domain, path)
+    except csv.Error as error:
+        raise InputError(
+            say("the rows cannot be read"),
+            file=path,
+            hint=say("export it again"),
+            detail=str(error),
+        ) from None
 
 
 def _parsed(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from os.path import isfile
 from pathlib import Path
 from types import MappingProxyType
 
@@ -175,7 +176,7 @@ def read_labels(variable: TauVariable, path: Path) -> dict[str, str]:
     named = next(iter(variable.options.get("CODELIST", ())), "")
     # Only the file name is used: the description is not to be trusted.
     file = path.with_name(Path(named.replace("\\", "/")).name) if named else None
-    if file is None or not file.is_file():
+    if file is None or not isfile(file):
         return {}
     check_file(file)
     with file.open("rb") as stream:
