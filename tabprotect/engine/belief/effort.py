@@ -61,6 +61,8 @@ class Effort(Approach):
     tells
         Whether a verdict tells what is not judged: what somebody alone in a cell learns, and
         small sums that are published exactly.
+    tells_refused
+        Whether it tells that of a release too that does not keep the limits.
     """
 
     name: Literal["glance", "trial", "verdict", "comparison", "reader"]
@@ -76,6 +78,7 @@ class Effort(Approach):
     settled: bool = False
     bases: int | None = None
     tells: bool = True
+    tells_refused: bool = True
 
     def draws_of(self, likelihood: MoveSequence | AdaptiveSequence) -> int | None:
         """Originals that may be drawn; ``None`` for as many as the way itself takes."""
@@ -109,6 +112,9 @@ VERDICT = Effort(
 )
 """What the gate judges by, and whoever verifies it: the choice of the published numbers by as much
 work as a reader has for it."""
+
+ATTEMPT = replace(VERDICT, tells_refused=False)
+"""What one of several draws is judged by, of which nobody sees those that fail."""
 
 OTHERS = replace(VERDICT, tells=False)
 """What other releases are judged by, of which nothing is told but whether they pass."""

@@ -105,7 +105,13 @@ def verdict(
     if limits.intruder:
         other = believed(limits.intruder)
         tables += [_judged("intruder", belief, limits) for belief in other.beliefs]
-    inside = _insiders(user, limits, release, effort, progress)
+    refused = any(table.fails(limits) for table in tables)
+    tells = effort.tells and (effort.tells_refused or not refused)
+    inside = (
+        _insiders(user, limits, release, progress)
+        if tells or limits.insider_limit < 1
+        else NOT_LOOKED_AT
+    )
     unjudged_inside = inside.unknown and limits.insider_limit < 1
     unknown = limits.changed and not limits.refused
     return StaffVerdict(
@@ -157,11 +163,9 @@ def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:
     return policy.limits(None if stated is None else stated.at_risk)
 
 
-def _insiders(
-    user: TablesBelieved, limits: Gate, release: Release, effort: Effort, progress: Progress
-) -> Insiders:
-    """What somebody alone in a cell learns; not looked at where that is neither asked nor judged."""
-    if user.inner is None or not (effort.tells or limits.insider_limit < 1):
+def _insiders(user: TablesBelieved, limits: Gate, release: Release, progress: Progress) -> Insiders:
+    """What somebody alone in a cell learns; not looked at without a posterior of the cells."""
+    if user.inner is None:
         return NOT_LOOKED_AT
     from tabprotect.engine.belief.believing import OfRelease
     from tabprotect.engine.disclosure.insiders import insiders
