@@ -254,7 +254,7 @@ class VerifiedSet:
     @property
     def remarks(self) -> tuple[str, ...]:
         """As of a single bundle."""
-        return tuple(one.text for one in remarks_on_labels(self.tables.domain))
+        return tuple(one.message for one in remarks_on_labels(self.tables.domain))
 
     @property
     def left_out(self) -> tuple[Kind, ...]:

@@ -79,7 +79,7 @@ class Verification:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know of names and categories: a spreadsheet may run them."""
-        return tuple(one.text for one in remarks_on_labels(self.release.domain))
+        return tuple(one.message for one in remarks_on_labels(self.release.domain))
 
     @property
     def left_out(self) -> tuple[Kind, ...]:

@@ -22,6 +22,9 @@ RDA_BYTES = 2**22
 """The most bytes of a tau-ARGUS description."""
 
 
+LONGEST_PLACE = 9
+"""The most figures of a position in a line."""
+
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _LABEL = re.compile(r'\s*(?:"([^"]*)"\s*|([^,]*)),(.*)')
 _OPTION = re.compile(r"<([A-Za-z_]+)>\s*(.*)")
@@ -161,7 +164,7 @@ def _variable(line: str, number: int, options: Mapping[str, tuple[str, ...]]) ->
     texts = [quoted if quoted is not None else bare for quoted, bare in words]
     place: list[int] = []
     for quoted, bare in words[1:3]:
-        if quoted is not None or not bare.isdecimal():
+        if quoted is not None or not bare.isdecimal() or len(bare) > LONGEST_PLACE:
             break
         place.append(int(bare))
     if not texts or "<" in texts[0]:
