@@ -44,6 +44,13 @@ NARROW_COUNTS = 80
 """Counts up to which originals drawn in eight bits are right."""
 
 
+class KnownSums(Protocol):
+    """The laws of those sums that were followed while a posterior was simulated."""
+
+    def law(self, cells: Ints) -> tuple[int, Floats] | None:
+        """The first value of the sum of flat cells, and its chances; ``None`` if not followed."""
+
+
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """Posterior distribution of every true count.
@@ -106,6 +113,10 @@ class Posterior:
     draw_narrow
         As ``draw_originals`` in eight bits, for who looks at small counts only: counts beyond
         ``NARROW_COUNTS`` are some count beyond it.
+
+
+    recorded_sums
+        The laws of sums that were followed while it was simulated.
     """
 
     published: Table
@@ -136,6 +147,8 @@ class Posterior:
     draw_narrow: Callable[[int, np.random.Generator, Progress], Signs] | None = field(
         default=None, repr=False
     )
+
+    recorded_sums: KnownSums | None = field(default=None, repr=False)
 
     @property
     def domain(self) -> Domain:
