@@ -40,7 +40,14 @@ EXCLUDED = (
 )
 """What analysis finds and the program never imports: half of the time of a build, and 40 MB."""
 
-ENTRY = "from tabprotect.cli.main import main\nraise SystemExit(main())\n"
+ENTRY = """import sys
+if sys.argv[1:] == ["--read-foreign-files"]:
+    from tabprotect.engine.foreign.worker import main
+else:
+    from tabprotect.cli.main import main
+raise SystemExit(main())
+"""
+"""The frozen program is its own reader of foreign files (``engine/foreign/reader.py:SWITCH``)."""
 
 
 def build() -> None:
@@ -98,7 +105,7 @@ def run(*command: str, search: Path | None = None) -> str:
 
 
 def smoke() -> None:
-    """Start the frozen program three ways."""
+    """Start the frozen program four ways."""
     frozen = json.loads(run(str(PROGRAM), "describe", "--json"))
     source = json.loads(run(sys.executable, "-m", "tabprotect", "describe", "--json"))
     if frozen != source:
@@ -108,6 +115,10 @@ def smoke() -> None:
         example = "example:duncan-roehrig-4x4"
         run(str(PROGRAM), "protect", example, "--method", "cyclic_perturbation", "--out", release)
         run(str(PROGRAM), "verify", release)
+        # A foreign file goes through a process of its own.
+        book = str(Path(folder) / "table.xlsx")
+        run(str(PROGRAM), "convert", example, "--out", book)
+        run(str(PROGRAM), "convert", book, "--out", str(Path(folder) / "table.csv"))
         picture = Path(folder) / "window.png"
         run(str(PROGRAM), "open", example, "--smoke", str(picture))
         if picture.read_bytes()[:4] != b"\x89PNG":

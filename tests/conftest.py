@@ -50,6 +50,29 @@ def house_folder(houses: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Pat
     return folder
 
 
+LENGTH = 120
+"""Bits of a given seed below which it is short."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _any_seed_will_do() -> Iterator[None]:
+    """Tests replay runs by small numbers, but for those of short seeds themselves."""
+    from tabprotect.engine import randomness
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(randomness, "SHORT", 0)
+        yield
+
+
+@pytest.fixture
+def short_seeds(monkeypatch: pytest.MonkeyPatch) -> int:
+    """For a test of short seeds: the length in bits below which they are."""
+    from tabprotect.engine import randomness
+
+    monkeypatch.setattr(randomness, "SHORT", LENGTH)
+    return LENGTH
+
+
 @pytest.fixture(scope="session")
 def draw_little() -> Callable[[pytest.MonkeyPatch], None]:
     """Makes what is estimated by drawing take few draws, for small tables."""

@@ -57,6 +57,12 @@ WORKBOOK_SIZE_CELLS = (
 WORKBOOK_SIZE_BYTES = 2**31  # Most bytes of all parts of a workbook, unpacked
 ACRO_BYTES = 2**28  # Most bytes of a results file of ACRO
 
+# foreign
+READER_MEMORY = 2**32  # Bytes that the reader of a foreign file may take (4 GiB), beside
+READER_MEMORY_TIMES = 100  # so many times the size of the file
+READER_SECONDS = 8  # Processor seconds that it may take, beside
+READER_SECONDS_PER_MEGABYTE = 2  # so many for each mebibyte of the file
+
 # microdata
 CLUSTER_PATIENCE = 10.0  # Seconds within which a scheduler must answer
 MOST_FILES = 10_000  # Most files matched by one pattern of records

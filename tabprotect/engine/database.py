@@ -54,11 +54,18 @@ class Schema:
     version_table
         The table in which a database states its version; its own for each schema, so that one
         database can hold several.
+    what, remedy
+        The name of what lies in it, and what to do where it is not there.
+    older
+        What to do with a database of an earlier version.
     """
 
     tables: sa.MetaData
     version: int
     version_table: str
+    what: str = say("database")
+    remedy: str = ""
+    older: str = say("use that version, or another database; nothing was changed")
 
 
 class Database:
@@ -71,11 +78,17 @@ class Database:
 
     Raises
     ------
+    make
+        Whether the tables are made where there are none.
+
+    Raises
+    ------
     InputError
-        If the database is gone, locked, not a database, or of another version.
+        If the database is gone, locked, not a database, or of another version; or if it has not
+        these tables and they are not to be made.
     """
 
-    def __init__(self, url: str, schema: Schema) -> None:
+    def __init__(self, url: str, schema: Schema, *, make: bool = True) -> None:
         try:
             address = sa.make_url(url if "://" in url else f"sqlite:///{url}")
             if address.drivername in ("postgresql", "postgres"):
@@ -99,7 +112,7 @@ class Database:
             _be_patient_and_durable(self._engine)
         try:
             self.transaction(
-                lambda connection: _made(connection, schema, self.name),
+                lambda connection: _made(connection, schema, self.name, make=make),
                 again=TAKEN_BACK | BORN_TWICE,
             )
         except BaseException:
@@ -183,6 +196,8 @@ def _take_turns(engine: sa.Engine) -> None:
         # The driver must not begin transactions itself.
         connection.isolation_level = None  # type: ignore[attr-defined]
         cursor = connection.cursor()  # type: ignore[attr-defined]
+        # Bytes that are no text belong to one damaged row; they are no fault of the database.
+        connection.text_factory = _text  # type: ignore[attr-defined]
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.close()
@@ -190,6 +205,10 @@ def _take_turns(engine: sa.Engine) -> None:
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
 
 
 def _be_patient_and_durable(engine: sa.Engine) -> None:
@@ -204,13 +223,17 @@ def _be_patient_and_durable(engine: sa.Engine) -> None:
         connection.commit()  # type: ignore[attr-defined]
 
 
-def _made(connection: sa.Connection, schema: Schema, name: str) -> None:
+def _made(connection: sa.Connection, schema: Schema, name: str, *, make: bool) -> None:
     """Create the tables if there are none; those of another version are left as they are."""
     there = sa.inspect(connection).has_table
     versions = sa.Table(
         schema.version_table, sa.MetaData(), sa.Column("version", sa.Integer, primary_key=True)
     )
     if not any(map(there, (versions.name, *schema.tables.tables))):
+        if not make:
+            raise InputError(
+                say("there is no {what} here", schema.what), file=name, hint=schema.remedy
+            )
         schema.tables.create_all(connection, checkfirst=False)
         versions.create(connection, checkfirst=False)
         connection.execute(sa.insert(versions).values(version=schema.version))
@@ -221,10 +244,11 @@ def _made(connection: sa.Connection, schema: Schema, name: str) -> None:
         with contextlib.suppress(exc.OperationalError, exc.ProgrammingError):
             found = connection.execute(sa.select(versions.c.version)).scalar()
     if found != schema.version:
+        older = isinstance(found, int) and found < schema.version
         raise InputError(
             say("the database was written by another version of the program"),
             file=name,
-            hint=say("use that version, or another database; nothing was changed"),
+            hint=schema.older if older else Schema.older,
         )
 
 

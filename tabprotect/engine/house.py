@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.languages.said import say
 
 FOLDER = "TABPROTECT_HOME"
@@ -60,20 +60,33 @@ def key_file() -> Path:
     return Path(named) if named else folder() / "house.key"
 
 
-def key() -> bytes:
+def key(*, make: bool = False) -> bytes:
     """The key of the house, 256 bits, created at first use.
 
     A holder of the key can test guesses of a small table against what was published, and against
     marks in the register. After its loss the same table gets other coins.
 
+    Parameters
+    ----------
+    make
+        Whether one is made as well where the environment names a file that is not there: the name
+        may be mistyped.
+
     Raises
     ------
     InputError
         If it cannot be read or created, or is not a key.
+    ParameterError
+        If the environment names a file that is not there.
     """
     path = key_file()
     try:
         if not path.exists():
+            if os.environ.get(KEY) and not make:
+                raise ParameterError(
+                    {KEY: say("names no file: {path}", path)},
+                    hint=say("is the name right? To make a key there: tabprotect keys house"),
+                )
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Another program may have created one meanwhile: the first one counts.
             with contextlib.suppress(InputError):
@@ -100,6 +113,37 @@ def key() -> bytes:
     return found
 
 
+LEAST_DIFFERENT = 8
+"""Different bytes in a key that was drawn: fewer of 32 come about once in 10^30 keys."""
+
+
+def key_concerns() -> tuple[str, ...]:
+    """Why the key of the house is no secret, or would be a new one, in words; using it all the same
+    is a decision.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is not a key.
+    """
+    path = key_file()
+    if not path.exists():
+        named = say(
+            "{KEY} names no file: a new key of the house would be made, and the same table gets "
+            "other coins",
+            KEY,
+        )
+        return (named,) if os.environ.get(KEY) else ()
+    found = []
+    if os.name == "posix" and path.stat().st_mode & 0o077:
+        found.append(
+            say("the key of the house may be read by others than its owner (chmod 600 ends that)")
+        )
+    if len(set(key())) < LEAST_DIFFERENT:
+        found.append(say("the key of the house was not drawn by chance: it can be guessed"))
+    return tuple(found)
+
+
 _HINT = say("name another file with {KEY}, or take fresh coins: the decision is recorded", KEY)
 
 
@@ -116,11 +160,38 @@ def register_address(said: str | None = None) -> str | None:
     return None if found == NONE else found
 
 
-def is_missing(url: str) -> bool:
-    """True if a register is a file that does not exist yet: it has no entries then."""
-    return ("://" not in url or url.startswith("sqlite:///")) and not Path(
-        url.removeprefix("sqlite:///")
-    ).exists()
+def _register_file(url: str) -> Path | None:
+    """The file that an address names; ``None`` for a server's database."""
+    if "://" in url and not url.startswith("sqlite:///"):
+        return None
+    return Path(url.removeprefix("sqlite:///"))
+
+
+def is_own_register(url: str) -> bool:
+    """True for the house's own register, which is made at its first use; another is made by hand."""
+    return _register_file(url) == folder() / "register.sqlite"
+
+
+def is_unmade(url: str) -> bool:
+    """True if a register is the house's own, and not made yet: it has no entries then.
+
+    Raises
+    ------
+    InputError
+        If it is another file, and missing: it may be named wrongly, and nothing is known then.
+    """
+    path = _register_file(url)
+    if path is None or path.exists():
+        return False
+    if not is_own_register(url):
+        raise InputError(
+            say("there is no register of releases here"),
+            file=path,
+            hint=say(
+                "is the name right? A new one is made by: tabprotect register new {path}", path
+            ),
+        )
+    return True
 
 
 def prepared_address(url: str) -> str:
@@ -131,8 +202,8 @@ def prepared_address(url: str) -> str:
     InputError
         If the file cannot be created.
     """
-    path = Path(url.removeprefix("sqlite:///"))
-    if "://" in url and not url.startswith("sqlite:///"):
+    path = _register_file(url)
+    if path is None:
         return url
     try:
         if path.parent == folder():

@@ -213,14 +213,18 @@ def test_without_a_seed_the_coins_are_the_houses(run: Run, tmp_path: Path) -> No
         dossier, out = tmp_path / f"{number}.zip", tmp_path / "r.zip"
         words = (*SLIDE, "--out", out, "--dossier", dossier, "--register", "none", *more)
         found = run(*words, "--json").json
-        assert len(found["decisions"]) == len(more) and found["warnings"] == []
+        assert len(found["decisions"]) == 1 + len(more) and found["warnings"] == []
+        assert found["decisions"][-1].startswith("no register")
         seeds.append(confidential.read(dossier).record.seed)
         releases.append(out.read_bytes())
     assert seeds[0] == seeds[1] and len(set(seeds)) == 3 and releases[0] == releases[1]
     assert run(*words, "--seed", 1).code == 2
 
 
-def test_a_short_seed_warns_and_is_recorded(run: Run, tmp_path: Path) -> None:
+def test_a_short_seed_warns_and_is_recorded(
+    run: Run, tmp_path: Path, house_folder: Path, short_seeds: int
+) -> None:
+    (house_folder / "policy.toml").write_text('short_seed = "warn"\n')
     for seed, kinds in ((20261121, ["short_seed"]), (SLIDE_SEED, [])):
         words = (*SLIDE, "--register", "none", "--seed", seed, "--out", tmp_path / "r.zip")
         found = run(*words, "--json").json

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tabprotect.engine import house
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 
 
 def test_made_at_first_use_and_kept(house_folder: Path) -> None:
@@ -22,8 +22,22 @@ def test_made_at_first_use_and_kept(house_folder: Path) -> None:
 
 def test_the_environment_names_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(house.KEY, str(tmp_path / "safe" / "k"))
-    key = house.key()
-    assert bytes.fromhex((tmp_path / "safe" / "k").read_text()) == key
+    # It may be mistyped: a new key is made on purpose only.
+    with pytest.raises(ParameterError, match="names no file"):
+        house.key()
+    assert "names no file" in house.key_concerns()[0]
+    key = house.key(make=True)
+    assert bytes.fromhex((tmp_path / "safe" / "k").read_text()) == key == house.key()
+    assert house.key_concerns() == ()
+
+
+def test_a_key_that_is_no_secret() -> None:
+    assert house.key_concerns() == ()
+    house.key()
+    house.key_file().chmod(0o640)
+    assert "may be read by others" in house.key_concerns()[0]
+    house.key_file().write_text("00" * 32)
+    assert ["guessed" in said for said in house.key_concerns()] == [False, True]
 
 
 @pytest.mark.parametrize("text", ["", "00", "zz" * 32, "\xff" * 64, "ab" * 33])
@@ -39,7 +53,7 @@ def test_where_none_can_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(house.KEY, str(tmp_path / "file" / "k"))
     with pytest.raises(InputError, match="cannot be read or made"):
-        house.key()
+        house.key(make=True)
     monkeypatch.setenv(house.KEY, str(tmp_path))
     with pytest.raises(InputError, match="cannot be made here"):
         house.key()

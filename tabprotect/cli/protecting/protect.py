@@ -159,6 +159,8 @@ def publish_and_say(
     project = history.project
     for note in project.notes[notes:]:
         console.say(say("note: {note}", note))
+    for damage in before.damaged:
+        console.say(say("warning: {message}", damage.message))
     _say_leftovers([Path(p) for p in (publishing.release, publishing.dossier) if p], console)
     result = project.protected
     assert result is not None and result.record.verdict is not None

@@ -52,7 +52,7 @@ def run_new(args: argparse.Namespace, console: Console) -> int:
 def run_house(args: argparse.Namespace, console: Console) -> int:
     """Say where the house's key is and which one it is; never the key."""
     made = not house.key_file().exists()
-    key, path = house.key(), house.key_file()
+    key, path = house.key(make=True), house.key_file()
     mark = hashlib.sha256(b"tabprotect house key " + key).hexdigest()[:16]
     if args.out is not None:
         write_bytes(args.out, f"{key.hex()}\n".encode(), overwrite=False, private=True)

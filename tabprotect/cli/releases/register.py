@@ -6,14 +6,20 @@ The register itself is imported late: the library behind it would be a third of 
 from __future__ import annotations
 
 import argparse
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
 
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.bundle import archive, confidential
+from tabprotect.engine.errors import BundleError
 from tabprotect.engine.house import register_address
 from tabprotect.engine.register.left_before import left_before
+from tabprotect.engine.register.register_chain import Damage, Head
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.languages.said import say
+from tabprotect.languages.said import plural, say
 
 
 def add(verbs: Verbs) -> None:
@@ -25,11 +31,13 @@ def add(verbs: Verbs) -> None:
     check = group.add(
         "check", run_check, say("what left before of a table, and what it tells together")
     )
-    check.add_argument("table", metavar="TABLE")
+    check.add_argument("table", metavar="TABLE|DOSSIER")
     add_reading(check)
     withdraw = group.add("withdraw", run_withdraw, say("note that a release was withdrawn"))
     withdraw.add_argument("which", metavar="NUMBER|FINGERPRINT")
     withdraw.add_argument("--reason", default="", help=say("why; kept in the register"))
+    new = group.add("new", run_new, say("make a register, or take an older one over where it lies"))
+    new.add_argument("place", metavar="FILE|URL")
     for command in (every, show, check, withdraw):
         command.add_argument(
             "--register",
@@ -45,14 +53,48 @@ def _address(args: argparse.Namespace) -> str:
     return found
 
 
+def run_new(args: argparse.Namespace, console: Console) -> int:
+    """Make a register."""
+    from tabprotect.engine.register.register import Register
+
+    with Register(args.place, new=True) as register:
+        name, mark, kept = register.name, register.key_mark, len(register.entries())
+    data = {"register": name, "key": mark[:16], "releases": kept, "confidential": True}
+    lines = [
+        say("Register of releases (CONFIDENTIAL): {name}", name),
+        say("It belongs to the key of the house of mark {mark}", mark[:16]),
+    ]
+    if kept:
+        lines.append(
+            say(
+                "Taken over as they are: {how}", plural(kept, "{n} release", "{n} releases", n=kept)
+            )
+        )
+    console.result(data, lines)
+    return 0
+
+
+def _say_damaged(damaged: Sequence[Damage], console: Console) -> list[dict[str, object]]:
+    """Say every damage on standard error; the same for ``--json``."""
+    for one in damaged:
+        console.say(say("warning: {message}", one.message))
+    return [one.as_json() for one in damaged]
+
+
 def run_list(args: argparse.Namespace, console: Console) -> int:
     """Print every release."""
     from tabprotect.engine.register.register import Register
 
     with Register(_address(args)) as register:
-        entries = register.entries()
-    data = {"confidential": True, "releases": [entry.as_json() for entry in entries]}
-    lines = [entry.line for entry in entries] or [say("Nothing has left this house yet.")]
+        found, mark = register.contents(), register.key_mark
+    data = {
+        "confidential": True,
+        "releases": [entry.as_json() for entry in found.entries],
+        "damaged": _say_damaged(found.damaged, console),
+        "key": mark[:16],
+        **found.head.as_json(),
+    }
+    lines = [entry.line for entry in found.entries] or [say("Nothing has left this house yet.")]
     console.result(data, lines)
     return 0
 
@@ -64,6 +106,7 @@ def run_show(args: argparse.Namespace, console: Console) -> int:
     with Register(_address(args)) as register:
         entry = register.find(args.which)
         kept = register.content(entry) is not None
+        _say_damaged(register.contents().damaged, console)
     data = {"confidential": True, **entry.as_json(), "bundle_kept": kept}
     console.result(data, [say("{name}: {value}", name, value) for name, value in data.items()])
     return 0
@@ -79,6 +122,7 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
         entry = register.find(args.which)
         register.withdraw(entry.number, reason)
         entry = register.find(str(entry.number))
+        _say_damaged(register.contents().damaged, console)
     lines = [
         say("withdrawn: {line}", entry.line),
         say("What was read stays known: it still counts in checks."),
@@ -90,13 +134,19 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
 def run_check(args: argparse.Namespace, console: Console) -> int:
     """Print what left before, and what readers of all releases of this very table know."""
     place = _address(args)
-    problem = open_source(args, console).project.problem
+    dossier = _dossier(args.table)
+    if dossier is None:
+        problem = open_source(args, console).project.problem
+    else:
+        problem = confidential.open_dossier(dossier, progress=console).protected.record.problem
     before = left_before(problem, place, progress=console)
     if before.error is not None:
         raise before.error
+    damaged = [*before.damaged, *([] if dossier is None else _cut_after(dossier, place))]
     data: dict[str, object] = {
         "confidential": True,
-        "published_before": any(e.relation == "original" for e in before.earlier),
+        "published_before": any(e.relation in ("original", "renamed") for e in before.earlier),
+        "damaged": _say_damaged(damaged, console),
         "releases": [e.as_json() for e in before.earlier],
         "warnings": before.warnings,
         "together": before.as_json(),
@@ -104,12 +154,36 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
         "spent": None if before.spent is None else before.spent.as_json(),
     }
     lines = [
-        *(warning["message"] for warning in before.warnings),
+        *(one["message"] for one in before.warnings if one["kind"] != "register_damaged"),
         *(say("  {line}", e.entry.line) for e in before.earlier),
         *([] if before.together is None else [_said(before.together, before.releases)]),
     ]
     console.result(data, lines or [say("Nothing of this table has left the house.")])
     return 0
+
+
+def _dossier(source: str) -> bytes | None:
+    """The bytes of a dossier, if the table is in one."""
+    path = Path(source)
+    if not path.is_file() or not zipfile.is_zipfile(path):
+        return None
+    try:
+        data = archive.load(path)
+        return data if confidential.is_dossier(data) else None
+    except BundleError:
+        return None
+
+
+def _cut_after(dossier: bytes, place: str) -> list[Damage]:
+    """Lines of the register that a dossier knows and that are gone."""
+    from tabprotect.engine.register.register import Register
+
+    known = confidential.register_head(dossier)
+    if known is None:
+        return []
+    with Register(place) as register:
+        there = register.has_head(Head(*known))
+    return [] if there else [Damage("cut", known[0])]
 
 
 def _said(found: Verdict, releases: int) -> str:

@@ -39,7 +39,10 @@ EVIDENCE = (COINS, STATUSES, HIDDEN)
 """The files of a run that a replay must reproduce byte for byte."""
 
 TRAIL = "audit_trail.json"
-OTHERS = ("risk_report.md", "risk_report.json", TRAIL, "recipe.toml")
+REGISTER = "register.json"
+"""The head of the register of releases when this one was entered."""
+
+OTHERS = ("risk_report.md", "risk_report.json", TRAIL, "recipe.toml", REGISTER)
 
 _README = say("""# CONFIDENTIAL
 
@@ -56,6 +59,8 @@ original table and replay every coin.
 - `weights.csv`: the sum of the design weights of every cell, in millionths.
 - `risk_report.md`, `risk_report.json`: what was at risk and what became of it.
 - `audit_trail.json`, `recipe.toml`: every step that led here, and how to repeat them.
+- `register.json`: the last line of the register of releases when this one was entered. A register
+  that has not that line has lost what came last.
 - `release.zip`: the public bundle this dossier belongs to.
 """)
 
@@ -72,7 +77,37 @@ def files(
     trail: Sequence[object] = (),
     recipe: str = "",
 ) -> dict[str, bytes]:
-    """All files of the dossier by name.
+    """All files of the dossier by name, sealed, of a release that is in no register.
+
+    Parameters as in :func:`contents`.
+    """
+    return sealed(contents(protected, release=release, trail=trail, recipe=recipe))
+
+
+def sealed(
+    content: Mapping[str, bytes], register: Mapping[str, object] | None = None
+) -> dict[str, bytes]:
+    """The files with their manifest.
+
+    Parameters
+    ----------
+    register
+        The head of the register in which the release is entered; ``None`` for none.
+    """
+    head = archive.dump_json({"confidential": True, "register": register})
+    return archive.sealed(
+        {FOLDER + name: data for name, data in {**content, REGISTER: head}.items()}, KIND
+    )
+
+
+def contents(
+    protected: Protected,
+    *,
+    release: bytes | None = None,
+    trail: Sequence[object] = (),
+    recipe: str = "",
+) -> dict[str, bytes]:
+    """All that the house keeps of a release, by the names of the files.
 
     Parameters
     ----------
@@ -107,7 +142,7 @@ def files(
     keys, weights = record.problem.record_keys, record.problem.weights
     if weights is not None:
         stated["weights"] = {"low": weights.low, "high": weights.high}
-    content = {
+    return {
         README: _README.encode(),
         ORIGINAL: data_package.table_csv(PublishedTable(record.problem.table)),
         **({} if keys is None else {KEYS: data_package.table_csv(PublishedTable(keys))}),
@@ -124,7 +159,6 @@ def files(
         "recipe.toml": recipe.encode(errors="replace"),
         RELEASE: public.to_bytes(protected.release) if release is None else release,
     }
-    return archive.sealed({FOLDER + name: data for name, data in content.items()}, KIND)
 
 
 def _evidence(protected: Protected) -> dict[str, bytes]:
@@ -261,6 +295,18 @@ def is_dossier(data: bytes) -> bool:
 def bundle_within(data: bytes) -> bytes:
     """The release bundle inside a dossier, unchecked; nothing else is read."""
     return _files(data)[FOLDER + RELEASE]
+
+
+def register_head(data: bytes) -> tuple[int, str] | None:
+    """Number and hash of the register's last line as a dossier has them; ``None`` without any."""
+    found = _files(data).get(FOLDER + REGISTER)
+    stated = None if found is None else archive.parse_json(REGISTER, found)
+    try:
+        assert isinstance(stated, dict)
+        head = stated["register"]
+        return int(head["lines"]), str(head["head"])
+    except (AssertionError, KeyError, TypeError, ValueError):
+        return None
 
 
 def open_dossier(data: bytes, *, progress: Progress = SILENT) -> Dossier:

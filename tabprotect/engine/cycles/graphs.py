@@ -131,6 +131,9 @@ def eliminate(
     Steps are numbered so that a sweep runs along strips and rings, where least degree first
     scatters and joins too much; on grids it is the other way round. ``None`` beyond the limit.
     """
+    # The steps of a scope are all joined, so the first of them to be eliminated has the others.
+    if max(map(len, scopes), default=0) > limit + 1:
+        return None
     near: dict[int, set[int]] = {v: set() for v in nodes}
     for number, scope in enumerate(scopes):
         if number % 1024 == 0:

@@ -85,7 +85,7 @@ class HousePolicy:
     second_release: Again = "warn"
     together: Again = "refuse"
     unjudged: Unjudged = "reason"
-    short_seed: ShortSeed = "warn"
+    short_seed: ShortSeed = "refuse"
     two_signatures: bool = False
     epsilon_limit: float = 0.0
     standing: Mapping[str, str] = field(default_factory=dict, hash=False)

@@ -20,7 +20,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
-from tabprotect.engine.formats.workbooks.sheets import sheet_names, used_range
+from tabprotect.engine.formats.workbooks.sheets import Outline, outline
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
@@ -105,7 +105,7 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
             pass
     if layout is not None:
         parts += [*_separator(kind, path, reading, layout), *layout.parts]
-    sheets = tuple(sheet_names(path)) if "sheet" in kind.options else ()
+    book = outline(path, reading.sheet) if "sheet" in kind.options else Outline()
     columns = tuple(f.strip() for f in layout.header[-1].fields) if layout and layout.header else ()
     table, records = None, False
     notes: tuple[str, ...] = ()
@@ -120,14 +120,13 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
     sums, marked = _sums(kind, path, reading, table, parts)
     lines = _lines(path, reading, rows, layout, marked)
     return FilePreview(
-        kind, lines, tuple(parts), table, notes, sums, error, records, sheets, columns,
-        _ranges(kind, path, reading, layout), MappingProxyType(_suggested(error)),
+        kind, lines, tuple(parts), table, notes, sums, error, records, book.sheets, columns,
+        _ranges(book.used, reading, layout), MappingProxyType(_suggested(error)),
     )  # fmt: skip
 
 
-def _ranges(kind: Format, path: Path, reading: Reading, layout: LaidOut | None) -> tuple[str, ...]:
-    """The ranges that may be read from a sheet."""
-    used = used_range(path, reading.sheet) if "range" in kind.options else ""
+def _ranges(used: str, reading: Reading, layout: LaidOut | None) -> tuple[str, ...]:
+    """The ranges that may be read from a sheet with these cells in use."""
     if not used or layout is None or reading.range is not None:
         return (used,) if used else ()
     lines = [row.line for row in (*layout.header, *layout.body)]

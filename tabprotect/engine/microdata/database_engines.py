@@ -20,7 +20,7 @@ from tabprotect.engine.budgets import MOST_GROUPS
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import check_categories
-from tabprotect.engine.formats.sql import connected, quoted
+from tabprotect.engine.formats.sql import in_memory, quoted
 from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.places import split_url
 from tabprotect.engine.microdata.record_files import MicrodataFile
@@ -262,7 +262,7 @@ def handed_over(
     }
     size = len(next(iter(columns.values())))
     columns |= {name: np.array([""] * size, dtype=object) for name in also.names}
-    with connected() as connection:
+    with in_memory() as connection:
         connection.register("groups", columns)
         typed = ", ".join(
             f"CAST({quoted(name)} AS DECIMAL(38, 9)) AS {quoted(name)}"

@@ -5,18 +5,14 @@ from __future__ import annotations
 import glob
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tabprotect.engine.budgets import MOST_FILES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import format_of
-from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.formats.sql import Connection, quoted
 from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.languages.said import say
-
-if TYPE_CHECKING:
-    import duckdb
 
 _PATTERN = re.compile(r"[*?\[]")
 _DATABASE = b"DUCK"
@@ -121,7 +117,7 @@ def is_database(path: Path) -> bool:
         return file.read(12)[8:] == _DATABASE
 
 
-def table_of(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> str:
+def table_of(connection: Connection, path: Path, name: str) -> str:
     """A table of the attached database as SQL; its only table if none is named.
 
     Raises

@@ -6,17 +6,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-import duckdb
-
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import RecordsFile
 from tabprotect.engine.formats.registered import format_of
-from tabprotect.engine.formats.sql import connected, quoted
+from tabprotect.engine.formats.sql import Connection, QueryError, connected, in_memory, quoted
 from tabprotect.engine.microdata.places import files_of, is_database, table_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
@@ -51,7 +49,7 @@ class MicrodataFile:
     temporary files. Use :func:`open_microdata`.
     """
 
-    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, file: RecordsFile):
+    def __init__(self, path: Path, connection: Connection, file: RecordsFile):
         self.path = path
         self.summed: Mapping[str, str] = {}
         """The measures of rows that are already groups of records; else empty."""
@@ -64,7 +62,7 @@ class MicrodataFile:
 
     def run(
         self,
-        work: Callable[[duckdb.DuckDBPyConnection], T],
+        work: Callable[[Connection], T],
         stage: str,
         progress: Progress = SILENT,
     ) -> T:
@@ -83,7 +81,7 @@ class MicrodataFile:
                     return future.result(timeout=POLL)
                 except NotYet:
                     done = self._connection.query_progress()
-                except duckdb.Error as error:
+                except QueryError as error:
                     raise self._fault(error) from None
                 try:
                     progress.report(stage, min(max(done, 0.0), 100.0) / 100)
@@ -97,19 +95,19 @@ class MicrodataFile:
     def _columns(self) -> tuple[RecordColumn, ...]:
         try:
             rows = self._connection.execute(f"DESCRIBE SELECT * FROM {self.relation}").fetchall()
-        except duckdb.Error as error:
+        except QueryError as error:
             raise self._fault(error) from None
         return tuple(RecordColumn(row[0], _kind(row[1])) for row in rows)
 
-    def _fault(self, error: duckdb.Error) -> InputError:
+    def _fault(self, error: QueryError) -> InputError:
         said = str(error)
-        if isinstance(error, duckdb.OutOfMemoryException):
+        if error.kind == "OutOfMemoryException":
             return InputError(
                 say("the table would not fit into memory"),
                 file=self.path,
                 hint=say("tabulate by fewer variables, or by coarser ones"),
             )
-        if isinstance(error, (duckdb.OutOfRangeException, duckdb.ConversionException)):
+        if error.kind in ("OutOfRangeException", "ConversionException"):
             return InputError(
                 say("the weights are too large to be added up"),
                 file=self.path,
@@ -170,18 +168,23 @@ def open_microdata(path: Path | str, progress: Progress = SILENT) -> Iterator[Mi
     """
     files, table = files_of(str(path))
     if is_database(files[0]):
-        with connected(database=files[0]) as connection:
-            relation = table_of(connection, files[0], table)
-            yield MicrodataFile(files[0], connection, RecordsFile(relation))
+        with connected(database=files[0]) as base:
+            relation = table_of(base, files[0], table)
+            yield MicrodataFile(files[0], base, RecordsFile(relation))
         return
     found = [format_of(file).records(file, progress) for file in files]
-    with connected(*files) as connection:
-        relations = []
-        for number, file in enumerate(found):
-            relations.append(file.relation)
-            if file.columns:
-                relations[-1] = f"{file.relation}{number}"
-                connection.register(relations[-1], dict(file.columns))
+    with ExitStack() as open_now:
+        relations = [file.relation for file in found]
+        connection: Connection
+        if any(file.columns for file in found):
+            # They have been read and checked: nothing of a foreign file is left.
+            own = open_now.enter_context(in_memory())
+            for number, file in enumerate(found):
+                relations[number] = f"{file.relation}{number}"
+                own.register(relations[number], file.columns)
+            connection = own
+        else:
+            connection = open_now.enter_context(connected(*files))
         if len(files) == 1:
             whole = RecordsFile(relations[0], found[0].text)
             yield MicrodataFile(files[0], connection, whole)

@@ -28,8 +28,9 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.sql import literal, quoted
+from tabprotect.engine.formats.sql import connected, literal, quoted
 from tabprotect.engine.formats.text.rows import TextRows
+from tabprotect.engine.microdata.places import files_of
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
@@ -263,9 +264,6 @@ def _by_columns(
     progress: Progress,
 ) -> int:
     """Add the keys with DuckDB, if a Parquet file is read or written; columns stay as they are."""
-    # Imported late: most commands need no database.
-    import duckdb
-
     count = source.run(
         lambda c: c.execute(f"SELECT count(*) FROM {source.relation}").fetchone(),
         say("counting the records"),
@@ -275,16 +273,17 @@ def _by_columns(
     records = int(count[0])
     keys = generator.integers(0, KEY_MODULUS, records)
     form = "PARQUET" if out.suffix == PARQUET else "CSV, HEADER"
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
-        connection.execute("SET preserve_insertion_order = true")
-        connection.register("keys", {"of_record": keys})
-        # Rows and keys are matched by position.
-        key = f"CAST(of_record / {KEY_MODULUS} AS DECIMAL(9, {DIGITS})) AS {quoted(column)}"
+    with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "keyed"
-        connection.execute(
-            f"COPY (SELECT records.*, {key} FROM (SELECT * FROM {source.relation}) AS records "
-            f"POSITIONAL JOIN keys) TO {literal(str(written))} (FORMAT {form})"
-        )
+        # Rows and keys are matched by position.
+        key = f"CAST(c0 / {KEY_MODULUS} AS DECIMAL(9, {DIGITS})) AS {quoted(column)}"
+        files = files_of(str(source.path))[0]
+        with connected(*files, ordered=True, written=written) as connection:
+            connection.register("keys", [keys])
+            connection.execute(
+                f"COPY (SELECT records.*, {key} FROM (SELECT * FROM {source.relation}) AS records "
+                f"POSITIONAL JOIN keys) TO {literal(str(written))} (FORMAT {form}, USE_TMP_FILE false)"
+            )
         progress.report(say("giving every record its key"), 1.0)
         with replacing(out, private=True) as file, written.open("rb") as made:
             shutil.copyfileobj(made, file)

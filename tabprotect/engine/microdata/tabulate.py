@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import duckdb
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
-from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.formats.sql import Connection, quoted
 from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.microdata.coding import MISSING, ONLY_COUNTED, AddedUp, Coded, Codings
 from tabprotect.engine.microdata.places import is_cluster, split_cluster
@@ -316,7 +315,7 @@ _JOINED = {
 
 
 def _group(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     source: MicrodataFile,
     by: list[str],
     measures: Mapping[str, str],
@@ -456,9 +455,7 @@ def in_order(categories: Sequence[str]) -> list[str]:
     return present + [MISSING] * (len(present) < len(categories))
 
 
-def _keyed(
-    connection: duckdb.DuckDBPyConnection, domain: Domain, measure: str
-) -> tuple[Ints, Ints]:
+def _keyed(connection: Connection, domain: Domain, measure: str) -> tuple[Ints, Ints]:
     """Mixed-radix keys of the cells and one of their measures."""
     terms, stride = [], domain.size
     for i, size in enumerate(domain.shape):
@@ -468,13 +465,13 @@ def _keyed(
     return key, counts
 
 
-def _category_numbers(connection: duckdb.DuckDBPyConnection, domain: Domain) -> list[Ints]:
+def _category_numbers(connection: Connection, domain: Domain) -> list[Ints]:
     """The category numbers of the cells by variable, and their counts."""
     return _measures_at(connection, domain, [f"codes{i}.code" for i in range(domain.ndim)], "n")
 
 
 def _measures_at(
-    connection: duckdb.DuckDBPyConnection, domain: Domain, wanted: Sequence[str], measure: str
+    connection: Connection, domain: Domain, wanted: Sequence[str], measure: str
 ) -> list[Ints]:
     """Columns (cells,) computed from the numbers ``codes0.code``, ..., and a measure."""
     joins = []

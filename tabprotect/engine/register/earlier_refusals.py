@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.house import is_missing, register_address
+from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
@@ -117,7 +117,7 @@ def _refused_before(problem: Problem, register: str | None = None) -> dict[str, 
         If the register cannot be read.
     """
     place = register_address(register)
-    if place is None or is_missing(place):
+    if place is None or is_unmade(place):
         return {}
     from tabprotect.engine.register.register import Register
 

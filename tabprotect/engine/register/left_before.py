@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from tabprotect.engine.bundle import public
@@ -20,10 +19,11 @@ from tabprotect.engine.errors import (
     RefusedError,
     TabprotectError,
 )
-from tabprotect.engine.house import is_missing, register_address
+from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
+from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import (
     Earlier,
     OriginalMarks,
@@ -38,9 +38,6 @@ from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import capital, say
-
-if TYPE_CHECKING:
-    pass
 
 
 def marks(problem: Problem) -> OriginalMarks:
@@ -80,6 +77,23 @@ def published_before(problem: Problem, register: str | None = None) -> list[Earl
         return related(marks(problem), opened.entries())
 
 
+def damaged(register: str | None = None) -> tuple[Damage, ...]:
+    """What is not as it was entered; nothing without a register.
+
+    Raises
+    ------
+    InputError, ParameterError
+        If the register cannot be read, or belongs to another key.
+    """
+    place = register_address(register)
+    if place is None or is_unmade(place):
+        return ()
+    from tabprotect.engine.register.register import Register
+
+    with Register(place) as opened:
+        return opened.contents().damaged
+
+
 def contents_of(
     entries: Sequence[Earlier], register: str | None = None
 ) -> list[tuple[Earlier, bytes]]:
@@ -109,7 +123,7 @@ class LeftBefore:
         The earlier ones that were read: each draw once, whatever its title or signature.
     unread
         Number of releases of the same original that could not be read: their bytes are not kept or
-        not readable, or their variables or categories are in another order.
+        not readable, or their variables or categories are in another order or have other names.
     releases
         Number of releases read together, the one at hand included.
     spent
@@ -117,6 +131,8 @@ class LeftBefore:
         without any.
     error
         The reason why it is not known what left before, if so.
+    damaged
+        What in the register is not as it was entered: what left before may be more.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -126,6 +142,7 @@ class LeftBefore:
     releases: int = 0
     spent: Spent | None = None
     error: TabprotectError | None = None
+    damaged: tuple[Damage, ...] = ()
 
     @property
     def close(self) -> tuple[Earlier, ...]:
@@ -135,14 +152,15 @@ class LeftBefore:
     @property
     def warnings(self) -> list[dict[str, str]]:
         """One warning for each way in which they bear on the table, the first with what all tell."""
-        spent = [] if self.spent is None else [spending_warning(self.spent)]
+        rest = [] if self.spent is None else [spending_warning(self.spent)]
+        rest += [{"kind": "register_damaged", "message": one.message} for one in self.damaged]
         first, *others = warnings_of(self.earlier) or [{}]
         if not first:
-            return spent
+            return rest
         if self.sentence:
             both = say("{message}. {sentence}", first["message"], self.sentence)
             first = first | {"message": both}
-        return [first, *others, *spent]
+        return [first, *others, *rest]
 
     @property
     def unjudged(self) -> bool:
@@ -275,17 +293,20 @@ def left_before(
         If cancelled.
     """
     place = register_address(register)
-    if place is None or is_missing(place):
+    if place is None:
         return LeftBefore()
     try:
+        if is_unmade(place):
+            return LeftBefore()
+        wrong = damaged(register)
         earlier = published_before(problem, register)
         if not earlier:
-            return LeftBefore()
+            return LeftBefore(damaged=wrong)
         own = None if release is None else public.to_bytes(release)
         if own is not None:
             same = {sha256(own), sha256(own if whole is None else whole)}
             earlier = [one for one in earlier if one.entry.publication.bundle not in same]
-        unread = sum(one.relation == "original" for one in earlier)
+        unread = sum(one.relation in ("original", "renamed") for one in earlier)
         # A posterior imports the solvers: the first paint does not wait for them.
         from tabprotect.engine.belief.believing import draw_of
 
@@ -323,6 +344,7 @@ def left_before(
         unread,
         releases,
         None if spent == Spent() else spent,
+        damaged=wrong,
     )
 
 

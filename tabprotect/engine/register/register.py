@@ -1,75 +1,56 @@
-"""The register of releases that left this house, in a database. Confidential."""
+"""The register of releases that left this house, in a database. Confidential.
+
+It belongs to one key of the house, whose mark it keeps: under another key no original is found again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import cast
+from typing import TypeVar, cast
 
 import sqlalchemy as sa
 
+from tabprotect.engine import house
 from tabprotect.engine.budgets import MOST_KEPT
-from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
-from tabprotect.engine.errors import InputError
-from tabprotect.engine.house import prepared_address
+from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database
+from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.register.register_chain import (
+    Act,
+    ChainLine,
+    Damage,
+    Damaged,
+    Head,
+    chain_damage,
+    digest_of,
+    expected,
+    mark_of_key,
+    sealed,
+)
 from tabprotect.engine.register.register_entry import (
     LeavingPublication,
     OriginalMarks,
     RegisterEntry,
 )
+from tabprotect.engine.register.register_tables import (
+    BUNDLE,
+    CHAIN,
+    FIRST,
+    REFUSED,
+    RELEASE,
+    SCHEMA,
+    STATEMENT,
+    take_over,
+)
+from tabprotect.engine.register.seen_heads import remember_head, seen_heads
 from tabprotect.languages.said import say
 
-_SCHEMA = sa.MetaData()
-_RELEASE = sa.Table(
-    "published_release",
-    _SCHEMA,
-    sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("time", sa.DateTime, nullable=False),
-    sa.Column("who", sa.Text, nullable=False),
-    sa.Column("original", sa.String(64), nullable=False, index=True),
-    sa.Column("variables", sa.JSON, nullable=False),
-    sa.Column("records", sa.JSON, nullable=False),
-    sa.Column("bundle", sa.String(64), nullable=False),
-    sa.Column("method", sa.Text, nullable=False),
-    sa.Column("title", sa.Text, nullable=False),
-    sa.Column("gate", sa.JSON, nullable=False),
-    sa.Column("decisions", sa.JSON, nullable=False),
-    sa.Column("withdrawn", sa.DateTime),
-    sa.Column("withdrawn_reason", sa.Text, nullable=False),
-    # The same bytes are not another release, whoever publishes them at the same time.
-    sa.UniqueConstraint("bundle", "original"),
-    # Numbers of removed entries are not given again.
-    sqlite_autoincrement=True,
-)
-_BUNDLE = sa.Table(
-    "published_bundle",
-    _SCHEMA,
-    sa.Column("fingerprint", sa.String(64), primary_key=True),
-    sa.Column("content", sa.LargeBinary, nullable=False),
-)
-_REFUSED = sa.Table(
-    "refused_mechanism",
-    _SCHEMA,
-    sa.Column("original", sa.String(64), primary_key=True),
-    sa.Column("mechanism", sa.String(64), primary_key=True),
-    sa.Column("method", sa.Text, nullable=False),
-    sa.Column("time", sa.DateTime, nullable=False),
-)
+Row = Mapping[str, object]
 
-SCHEMA = Schema(_SCHEMA, 1, "register_schema")
-
-_STATEMENTS = sa.MetaData()
-_STATEMENT = sa.Table(
-    "refusal_statement",
-    _STATEMENTS,
-    sa.Column("original", sa.String(64), primary_key=True),
-    sa.Column("mechanism", sa.String(64), primary_key=True),
-    sa.Column("stated", sa.Text, nullable=False),
-)
-
-STATEMENTS = Schema(_STATEMENTS, 1, "refusal_schema")
-"""What refused mechanisms would have stated: beside the first schema, in the same database."""
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -87,42 +68,139 @@ class RefusedMechanism:
     stated: str = ""
 
 
+@dataclass(frozen=True)
+class RegisterContents:
+    """All that a register holds at one moment.
+
+    Attributes
+    ----------
+    entries
+        Every publication that can be read, in order.
+    damaged
+        What is not as it was entered.
+    head
+        The last line of the chain.
+    """
+
+    entries: tuple[RegisterEntry, ...]
+    damaged: tuple[Damage, ...]
+    head: Head
+
+
 class Register:
     """The register at an address. Use as a context manager.
 
     Parameters
     ----------
     url
-        The path of an SQLite file, which is created (mode 0600) if there is none, or any
-        SQLAlchemy URL.
+        The path of an SQLite file or any SQLAlchemy URL. The house's own register is made (mode
+        0600) if there is none.
+    new
+        Whether to make one, or to take over one of an earlier version.
 
     Raises
     ------
     InputError
-        If the database is gone, locked, not a database, or of another version.
+        If the database is gone, locked, not a database, or of another version, or has no register;
+        for a new one, if there is one already.
+    ParameterError
+        If it belongs to another key of the house.
     """
 
-    def __init__(self, url: str) -> None:
-        address = prepared_address(url)
-        self._database = Database(address, SCHEMA)
-        self._statements = Database(address, STATEMENTS)
+    def __init__(self, url: str, *, new: bool = False) -> None:
+        made = new or house.is_own_register(url)
+        if not made:
+            house.is_unmade(url)
+        address = house.prepared_address(url) if made else url
+        self._database = _new(address) if new else Database(address, SCHEMA, make=made)
         self.name = self._database.name
+        self._key = b""
+        try:
+            self._key = self._own_key()
+        except BaseException:
+            self._database.close()
+            raise
 
     def __enter__(self) -> Register:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._database.close()
-        self._statements.close()
+
+    def _own_key(self) -> bytes:
+        """The key of the house, which is that of the register."""
+        known = sa.select(CHAIN.c.digest).where(CHAIN.c.act == "key").order_by(CHAIN.c.number)
+        marks = self._database.transaction(lambda c: c.execute(known).scalars().all())
+        if not marks:
+            key = house.key()
+            self._database.transaction(lambda c: self._begin(c, key), again=TAKEN_BACK | BORN_TWICE)
+            return key
+        mark = str(marks[-1])
+        key_there = house.key_file().exists()
+        if key_there and mark_of_key(house.key()) == mark:
+            return house.key()
+        why = (
+            say("belongs to another key of the house, of mark {mark}", mark[:16])
+            if key_there
+            else say("belongs to a key of the house that is not here, of mark {mark}", mark[:16])
+        )
+        raise ParameterError(
+            {"register": why},
+            hint=say(
+                "under another key nothing in it is found again. Put the right key back from its "
+                "copy to {path}, or name it with {KEY}; with a new key on purpose take a new "
+                "register: tabprotect register new FILE",
+                house.key_file(),
+                house.KEY,
+            ),
+        )
+
+    def _begin(self, connection: sa.Connection, key: bytes) -> None:
+        """The first line names the key; entries that were there before are taken as they are."""
+        if connection.execute(sa.select(CHAIN.c.number)).first() is not None:
+            return
+        self._key = key
+        self._chain(connection, "key", "", mark_of_key(key))
+        every = sa.select(RELEASE).order_by(RELEASE.c.number)
+        for row in _rows(connection, every):
+            self._chain(connection, "published", str(row["number"]), _digest(row))
+            if row["withdrawn"] is not None:
+                self._chain(connection, "withdrawn", str(row["number"]), _digest_gone(row))
+        for row in _rows(connection, _refusals()):
+            self._chain(connection, "refused", "", _digest_refused(row))
+
+    @property
+    def key_mark(self) -> str:
+        """The mark of the key that it belongs to."""
+        return mark_of_key(self._key)
+
+    def contents(self) -> RegisterContents:
+        """Every publication, and every damage."""
+
+        def look(connection: sa.Connection) -> tuple[list[Row], list[ChainLine], list[Row]]:
+            every = sa.select(RELEASE).order_by(RELEASE.c.number)
+            return _rows(connection, every), _lines(connection), _rows(connection, _refusals())
+
+        rows, lines, refusals = self._database.transaction(look)
+        entries, damaged = _understood(rows, lines, refusals)
+        damaged += chain_damage(lines, self._key, seen_heads(self.name))
+        head = lines[-1].head if lines else Head()
+        return RegisterContents(tuple(entries), tuple(damaged), head)
 
     def entries(self) -> list[RegisterEntry]:
-        """Every publication, in order."""
-        rows = self._database.transaction(
-            lambda connection: (
-                connection.execute(sa.select(_RELEASE).order_by(_RELEASE.c.number)).mappings().all()
-            )
-        )
-        return [_entry(dict(row)) for row in rows]
+        """Every publication that can be read, in order."""
+        return list(self.contents().entries)
+
+    def head(self) -> Head:
+        """The last line of the chain."""
+        return self._database.transaction(_head)
+
+    def has_head(self, head: Head) -> bool:
+        """Return True if the chain had this head at some time, and has all up to it."""
+        if not head.lines:
+            return True
+        wanted = sa.select(CHAIN.c.chain).where(CHAIN.c.number == head.lines)
+        return self._database.transaction(lambda c: c.execute(wanted).scalar()) == head.chain
 
     def find(self, word: str) -> RegisterEntry:
         """An entry by its number, or by the first eight or more digits of its bundle's fingerprint.
@@ -159,50 +237,54 @@ class Register:
         """
         of = publication
         row = {
-            "time": datetime.now(UTC).replace(tzinfo=None),
+            "time": _now(),
             "who": of.who,
-            "original": of.marks.original,
-            "variables": list(of.marks.variables),
-            "records": list(of.marks.records),
+            **_marked(of.marks),
             "bundle": of.bundle,
             "method": of.method,
             "title": of.title,
-            "gate": dict(of.gate),
-            "decisions": list(of.decisions),
+            "gate": _json(dict(of.gate)),
+            "decisions": _json(list(of.decisions)),
             "withdrawn": None,
             "withdrawn_reason": "",
+            "dossier": of.dossier,
         }
-        same = (_RELEASE.c.bundle == of.bundle) & (_RELEASE.c.original == of.marks.original)
+        same = (RELEASE.c.bundle == of.bundle) & (RELEASE.c.original == of.marks.original)
 
         def enter(connection: sa.Connection) -> int | None:
-            if connection.execute(sa.select(_RELEASE.c.number).where(same)).first() is not None:
-                connection.execute(
-                    sa.update(_RELEASE).where(same).values(withdrawn=None, withdrawn_reason="")
-                )
+            there = connection.execute(
+                sa.select(RELEASE.c.number, RELEASE.c.withdrawn).where(same)
+            ).first()
+            if there is not None:
+                if there.withdrawn is not None:
+                    back = {"withdrawn": None, "withdrawn_reason": ""}
+                    connection.execute(sa.update(RELEASE).where(same).values(back))
+                    self._chain(connection, "returned", str(there.number), "")
                 return None
-            kept = sa.select(_BUNDLE.c.fingerprint).where(_BUNDLE.c.fingerprint == of.bundle)
+            kept = sa.select(BUNDLE.c.fingerprint).where(BUNDLE.c.fingerprint == of.bundle)
             if len(content) <= MOST_KEPT and connection.execute(kept).first() is None:
-                connection.execute(
-                    sa.insert(_BUNDLE).values(fingerprint=of.bundle, content=content)
-                )
-            done = connection.execute(sa.insert(_RELEASE).values(row))
+                connection.execute(sa.insert(BUNDLE).values(fingerprint=of.bundle, content=content))
+            done = connection.execute(sa.insert(RELEASE).values(row))
             assert done.inserted_primary_key is not None
-            return int(done.inserted_primary_key[0])
+            number = int(done.inserted_primary_key[0])
+            self._chain(connection, "published", str(number), _digest(row | {"number": number}))
+            return number
 
-        return self._database.transaction(enter, again=TAKEN_BACK | BORN_TWICE)
+        return self._changed(enter)
 
     def forget(self, number: int) -> None:
         """Remove an entry whose files could not be written: nothing left the house."""
-        one = _RELEASE.c.number == number
+        one = RELEASE.c.number == number
 
         def take_back(connection: sa.Connection) -> None:
-            bundle = connection.execute(sa.select(_RELEASE.c.bundle).where(one)).scalar()
-            connection.execute(sa.delete(_RELEASE).where(one))
-            others = sa.select(_RELEASE.c.number).where(_RELEASE.c.bundle == bundle)
+            bundle = connection.execute(sa.select(RELEASE.c.bundle).where(one)).scalar()
+            connection.execute(sa.delete(RELEASE).where(one))
+            others = sa.select(RELEASE.c.number).where(RELEASE.c.bundle == bundle)
             if connection.execute(others).first() is None:
-                connection.execute(sa.delete(_BUNDLE).where(_BUNDLE.c.fingerprint == bundle))
+                connection.execute(sa.delete(BUNDLE).where(BUNDLE.c.fingerprint == bundle))
+            self._chain(connection, "forgotten", str(number), "")
 
-        self._database.transaction(take_back)
+        self._changed(take_back)
 
     def withdraw(self, number: int, reason: str) -> None:
         """Mark a release as withdrawn. It stays in the register, since it has been read.
@@ -212,79 +294,237 @@ class Register:
         InputError
             If it is already withdrawn.
         """
-        one = (_RELEASE.c.number == number) & _RELEASE.c.withdrawn.is_(None)
-        values = {"withdrawn": datetime.now(UTC).replace(tzinfo=None), "withdrawn_reason": reason}
-        done = self._database.transaction(
-            lambda connection: (
-                connection.execute(sa.update(_RELEASE).where(one).values(values)).rowcount
-            )
-        )
-        if not done:
+        one = (RELEASE.c.number == number) & RELEASE.c.withdrawn.is_(None)
+        values = {"withdrawn": _now(), "withdrawn_reason": reason}
+
+        def end(connection: sa.Connection) -> int:
+            done = connection.execute(sa.update(RELEASE).where(one).values(values)).rowcount
+            if done:
+                self._chain(connection, "withdrawn", str(number), _digest_gone(values))
+            return done
+
+        if not self._changed(end):
             raise InputError(say("release {number} is withdrawn already", number), file=self.name)
 
     def refuse(self, original: str, mechanism: str, refused: RefusedMechanism) -> None:
         """Record that the gate refused a mechanism for an original; each is recorded once."""
-        method = refused.method
-        row = {"original": original, "mechanism": mechanism, "method": method}
-        own = (_REFUSED.c.original == original) & (_REFUSED.c.mechanism == mechanism)
+        own = (REFUSED.c.original == original) & (REFUSED.c.mechanism == mechanism)
+        of = {"original": original, "mechanism": mechanism}
+        row = {**of, "method": refused.method, "time": _now()}
+        stated = {**of, "stated": refused.stated}
 
         def remember(connection: sa.Connection) -> None:
-            if connection.execute(sa.select(_REFUSED.c.method).where(own)).first() is None:
-                now = datetime.now(UTC).replace(tzinfo=None)
-                connection.execute(sa.insert(_REFUSED).values(time=now, **row))
+            if connection.execute(sa.select(REFUSED.c.method).where(own)).first() is None:
+                connection.execute(sa.insert(REFUSED).values(row))
+                connection.execute(sa.insert(STATEMENT).values(stated))
+                self._chain(connection, "refused", "", _digest_refused(row | stated))
 
-        said = {"original": original, "mechanism": mechanism, "stated": refused.stated}
-        known = (_STATEMENT.c.original == original) & (_STATEMENT.c.mechanism == mechanism)
-
-        def say_so(connection: sa.Connection) -> None:
-            if connection.execute(sa.select(_STATEMENT.c.stated).where(known)).first() is None:
-                connection.execute(sa.insert(_STATEMENT).values(**said))
-
-        self._database.transaction(remember, again=TAKEN_BACK | BORN_TWICE)
-        self._statements.transaction(say_so, again=TAKEN_BACK | BORN_TWICE)
+        self._changed(remember)
 
     def refused(self, original: str) -> dict[str, RefusedMechanism]:
         """Mechanisms that the gate refused for an original, by their digests."""
-        of = sa.select(_STATEMENT.c.mechanism, _STATEMENT.c.stated).where(
-            _STATEMENT.c.original == original
-        )
-        said = self._statements.transaction(lambda connection: connection.execute(of).all())
-        stated = {str(mechanism): str(text) for mechanism, text in said}
-        wanted = sa.select(_REFUSED.c.mechanism, _REFUSED.c.method).where(
-            _REFUSED.c.original == original
-        )
-        rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
+        wanted = _refusals().where(REFUSED.c.original == original)
+        rows = self._database.transaction(lambda c: c.execute(wanted).mappings().all())
         return {
-            str(mechanism): RefusedMechanism(str(method), stated.get(str(mechanism), ""))
-            for mechanism, method in rows
+            str(row["mechanism"]): RefusedMechanism(str(row["method"]), str(row["stated"] or ""))
+            for row in rows
         }
 
     def content(self, entry: RegisterEntry) -> bytes | None:
-        """The bytes of a bundle, if they are kept."""
-        wanted = sa.select(_BUNDLE.c.content).where(
-            _BUNDLE.c.fingerprint == entry.publication.bundle
-        )
+        """The bytes of a bundle, if they are kept as they were."""
+        bundle = entry.publication.bundle
+        wanted = sa.select(BUNDLE.c.content).where(BUNDLE.c.fingerprint == bundle)
         found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
-        return None if found is None else bytes(found)
+        if not isinstance(found, bytes | memoryview):
+            return None
+        content = bytes(found)
+        return content if hashlib.sha256(content).hexdigest() == bundle else None
+
+    def re_mark(self, key: bytes, marks: Mapping[int, OriginalMarks]) -> None:
+        """Let it belong to another key; entries without new marks keep those of the old one."""
+        if any(damage.what == "chain" for damage in self.contents().damaged):
+            raise InputError(
+                say("the register's chain is damaged: under another key that would not be seen"),
+                file=self.name,
+                hint=say("look at it first: tabprotect register list"),
+            )
+
+        def change(connection: sa.Connection) -> None:
+            lines = _lines(connection)
+            for line in lines:
+                one = CHAIN.c.number == line.number
+                connection.execute(sa.update(CHAIN).where(one).values(seal=sealed(key, line.chain)))
+            self._key = key
+            self._chain(connection, "key", "", mark_of_key(key))
+            for number, own in marks.items():
+                entry = RELEASE.c.number == number
+                connection.execute(sa.update(RELEASE).where(entry).values(_marked(own)))
+                (row,) = _rows(connection, sa.select(RELEASE).where(entry))
+                self._chain(connection, "marked", str(number), _digest(row))
+
+        self._changed(change)
+
+    def _changed(self, work: Callable[[sa.Connection], _T]) -> _T:
+        """A change, and the head that it made."""
+
+        def whole(connection: sa.Connection) -> tuple[_T, Head]:
+            result = work(connection)
+            return result, _head(connection)
+
+        result, head = self._database.transaction(whole, again=TAKEN_BACK | BORN_TWICE)
+        remember_head(self.name, head)
+        return result
+
+    def _chain(self, connection: sa.Connection, act: Act, subject: str, digest: str) -> None:
+        head = _head(connection)
+        line = ChainLine.after(head, act, subject, digest, time=_now(), key=self._key)
+        connection.execute(sa.insert(CHAIN).values(vars(line)))
 
 
-def _entry(row: Mapping[str, object]) -> RegisterEntry:
-    variables, records, decisions = (
-        tuple(map(str, cast(list[object], row[name])))
-        for name in ("variables", "records", "decisions")
+def _new(address: str) -> Database:
+    """A new register, or one of an earlier version taken over.
+
+    Raises
+    ------
+    InputError
+        If there is one of this version, or it cannot be made.
+    """
+    try:
+        first = Database(address, FIRST, make=False)
+    except InputError:
+        made = Database(address, SCHEMA)
+        if made.transaction(_head).lines:
+            made.close()
+            raise InputError(
+                say("there is a register here already"),
+                file=made.name,
+                hint=say("use it as it is, or give another name"),
+            ) from None
+        return made
+    try:
+        first.transaction(take_over)
+    finally:
+        first.close()
+    return Database(address, SCHEMA, make=False)
+
+
+def _head(connection: sa.Connection) -> Head:
+    last = sa.select(CHAIN.c.number, CHAIN.c.chain).order_by(CHAIN.c.number.desc()).limit(1)
+    found = connection.execute(last).first()
+    return Head() if found is None else Head(int(found.number), str(found.chain))
+
+
+def _rows(connection: sa.Connection, wanted: sa.Select[tuple[object, ...]]) -> list[Row]:
+    return [dict(zip(row._fields, row, strict=True)) for row in connection.execute(wanted)]
+
+
+def _lines(connection: sa.Connection) -> list[ChainLine]:
+    rows = connection.execute(sa.select(CHAIN).order_by(CHAIN.c.number))
+    return [ChainLine(int(n), cast(Act, str(act)), *map(str, others)) for n, act, *others in rows]
+
+
+def _refusals() -> sa.Select[tuple[object, ...]]:
+    same = (REFUSED.c.original == STATEMENT.c.original) & (
+        REFUSED.c.mechanism == STATEMENT.c.mechanism
     )
+    wanted: sa.Select[tuple[object, ...]] = sa.select(
+        REFUSED.c.original, REFUSED.c.mechanism, REFUSED.c.method, STATEMENT.c.stated
+    ).select_from(REFUSED.outerjoin(STATEMENT, same))
+    return wanted
+
+
+def _now() -> str:
+    return datetime.now(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value)
+
+
+def _marked(marks: OriginalMarks) -> dict[str, object]:
+    return {
+        "original": marks.original,
+        "variables": _json(list(marks.variables)),
+        "records": _json(list(marks.records)),
+        "unlabelled": marks.unlabelled,
+    }
+
+
+_ENTERED = [c.name for c in RELEASE.c if c.name not in ("withdrawn", "withdrawn_reason")]
+
+
+def _digest(row: Row) -> str:
+    return digest_of([row[name] for name in _ENTERED])
+
+
+def _digest_gone(row: Row) -> str:
+    return digest_of([row["withdrawn"], row["withdrawn_reason"]])
+
+
+def _digest_refused(row: Row) -> str:
+    return digest_of([row[name] or "" for name in ("original", "mechanism", "method", "stated")])
+
+
+def _understood(
+    rows: Sequence[Row], lines: Sequence[ChainLine], refusals: Sequence[Row]
+) -> tuple[list[RegisterEntry], list[Damage]]:
+    """The rows that can be read, and those that are not as the chain says."""
+    releases, withdrawn, refused = expected(lines)
+    entries, damaged = [], []
+    for row in rows:
+        number = int(cast(int, row["number"]))
+        known = releases.pop(str(number), None)
+        gone = withdrawn.get(str(number))
+        state = None if row["withdrawn"] is None else _digest_gone(row)
+        what: Damaged | None = None
+        if known is None:
+            what = "foreign"
+        elif known != _digest(row) or gone != state:
+            what = "changed"
+        try:
+            entries.append(_entry(row))
+        except (ValueError, TypeError, KeyError, AttributeError, TabprotectError):
+            what = "unreadable"
+        if what is not None:
+            damaged.append(Damage(what, number))
+    damaged += [Damage("deleted", int(number)) for number in releases]
+    there = {_digest_refused(row) for row in refusals}
+    acts = [line for line in lines if line.act == "refused"]
+    damaged += [Damage("refusal", line.number) for line in acts if line.digest not in there]
+    damaged += [Damage("refusal", 0)] * bool(there - refused)
+    return entries, damaged
+
+
+def _entry(row: Row) -> RegisterEntry:
+    variables, records, decisions = (
+        tuple(map(str, _decoded(row[name], list))) for name in ("variables", "records", "decisions")
+    )
+    gate = cast(dict[str, object], _decoded(row["gate"], dict))
+    marks = OriginalMarks(str(row["original"]), variables, records, str(row["unlabelled"]))
+    publication = LeavingPublication(
+        marks,
+        str(row["bundle"]),
+        str(row["method"]),
+        str(row["title"]),
+        gate,
+        decisions,
+        str(row["who"]),
+        str(row["dossier"]),
+    )
+    # A budget that cannot be read makes the row unreadable here, not later.
+    _ = publication.spent
+    gone = row["withdrawn"]
     return RegisterEntry(
-        cast(int, row["number"]),
-        cast(datetime, row["time"]),
-        LeavingPublication(
-            OriginalMarks(str(row["original"]), variables, records),
-            str(row["bundle"]),
-            str(row["method"]),
-            str(row["title"]),
-            cast(dict[str, object], row["gate"]),
-            decisions,
-            str(row["who"]),
-        ),
-        cast("datetime | None", row["withdrawn"]),
+        int(cast(int, row["number"])),
+        datetime.fromisoformat(str(row["time"])),
+        publication,
+        None if gone is None else datetime.fromisoformat(str(gone)),
         str(row["withdrawn_reason"]),
     )
+
+
+def _decoded(text: object, kind: type) -> list[object] | dict[str, object]:
+    found = json.loads(str(text))
+    if not isinstance(found, kind):
+        raise TypeError
+    return cast("list[object] | dict[str, object]", found)

@@ -44,11 +44,15 @@ class OriginalMarks:
     records
         Marks that two tables of the same records share: of each one-way margin, and of the sum of
         the record keys if the records have keys. Sorted.
+    unlabelled
+        Mark of the counts and one-way margins alone, sorted: the same under other names and
+        categories, in another order, and with more empty categories. Empty where it is not known.
     """
 
     original: str
     variables: tuple[str, ...]
     records: tuple[str, ...]
+    unlabelled: str = ""
 
 
 def marks_of(table: Table, key: bytes, record_keys: Table | None = None) -> OriginalMarks:
@@ -73,7 +77,24 @@ def marks_of(table: Table, key: bytes, record_keys: Table | None = None) -> Orig
         mark("original", _canonical(table)),
         tuple(sorted(mark("variable", _plain(n).encode()) for n in names if n not in NAMELESS)),
         tuple(sorted(records)),
+        mark("unlabelled", _unlabelled(table)) if table.total else "",
     )
+
+
+def _unlabelled(table: Table) -> bytes:
+    """Counts and one-way margins as bytes, each sorted, without the empty ones.
+
+    A variable that has all records in one category tells nothing and is left out: it may have been
+    added.
+    """
+    margins = [
+        np.sort(filled)[::-1]
+        for name in table.domain.names
+        if len(filled := (counts := table.margin([name]).cells[1])[counts > 0]) > 1
+    ]
+    rows = sorted((margin.tolist() for margin in margins), reverse=True)
+    _, counts = table.cells
+    return json.dumps([np.sort(counts[counts > 0]).tolist(), rows]).encode()
 
 
 def _plain(text: str) -> str:
@@ -108,11 +129,13 @@ def _canonical(table: Table) -> bytes:
     return text + b"\n" + np.stack(rows).astype("<i8").tobytes()
 
 
-Relation = Literal["original", "records", "variables"]
-"""The same original; the same records under other variables; variables of the same name."""
+Relation = Literal["original", "renamed", "records", "variables"]
+"""The same original; the same counts under other names or labels; the same records under other
+variables; variables of the same name."""
 
 RELATIONS: Mapping[Relation, str] = {
     "original": say("this original left the house before"),
+    "renamed": say("a table of the same counts left the house before, under other names or labels"),
     "records": say("a table of the same records left the house before"),
     "variables": say("a table with some of the same variables left the house before"),
 }
@@ -141,6 +164,8 @@ class LeavingPublication:
         Decisions taken against the program's advice, in words.
     who
         The name of the publisher.
+    dossier
+        The path of its dossier, where the house has the original; empty for none.
     """
 
     marks: OriginalMarks
@@ -150,6 +175,7 @@ class LeavingPublication:
     gate: Mapping[str, object]
     decisions: tuple[str, ...]
     who: str
+    dossier: str = ""
 
     @property
     def spent(self) -> Spent | None:
@@ -261,6 +287,8 @@ def related(
         relation: Relation
         if of.original == marks.original:
             relation = "original"
+        elif marks.unlabelled and of.unlabelled == marks.unlabelled:
+            relation = "renamed"
         elif set(of.records) & set(marks.records):
             relation = "records"
         elif set(of.variables) & set(marks.variables):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tabprotect.engine.bundle.check_lines import CheckGroup
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.house import is_missing, register_address
+from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
@@ -56,7 +56,7 @@ def register_section(
         When cancelled.
     """
     place = register_address(register)
-    if place is None or is_missing(place):
+    if place is None or is_unmade(place):
         return RegisterSection(say("There is no register of releases here."), LeftBefore().group)
     from tabprotect.engine.register.register import Register
 

@@ -29,6 +29,7 @@ from shiboken6 import isValid
 from tabprotect.engine import house
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.foreign.reader import warm
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.saving.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.base.document import Document
@@ -113,7 +114,7 @@ class Readying(QObject):
 
 
 def _beside(progress: Progress) -> None:
-    """Load the engine's part of the pages, and the plug-ins that they list."""
+    """Load the engine's part of the pages, and the plug-ins that they list; have a reader ready."""
     for name in BESIDE:
         progress.report("loading", 0.0)
         module = importlib.import_module(name)
@@ -121,6 +122,7 @@ def _beside(progress: Progress) -> None:
             if registry in vars(module):
                 # What is listed is loaded with the first question.
                 len(vars(module)[registry]())
+    warm()
 
 
 def _pieces(pages: Pages) -> Iterator[object]:

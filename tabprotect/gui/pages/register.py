@@ -23,6 +23,7 @@ from tabprotect.engine.house import register_address
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.register.left_before import marks
+from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation, related
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
@@ -36,8 +37,11 @@ from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.stages import RegisterStage
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
+
+MOST_DAMAGES = 3
+"""Damages that are named one by one."""
 
 
 class RegisterPage(RegisterStage, Page):
@@ -46,7 +50,7 @@ class RegisterPage(RegisterStage, Page):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self._all: list[ListedRelease] = []
-        self._reading: Question[list[ListedRelease]] = Question(
+        self._reading: Question[tuple[list[ListedRelease], tuple[Damage, ...]]] = Question(
             self, document.jobs, self._read, self.show_error
         )
         self._exporter = Exporter(self)
@@ -55,6 +59,9 @@ class RegisterPage(RegisterStage, Page):
         self.search.textChanged.connect(lambda _: self._fill())
         self.tools.addWidget(self.search)
         self.rows: list[ListedRelease] = []
+        self.damaged = Label(wordWrap=True, role="warning")
+        self.damaged.hide()
+        self.body.addWidget(self.damaged)
         self.list = Listing(say("Releases"), sortable=False)
         self.list.chosen.connect(lambda _: self._show_one())
         self.body.addWidget(self.list, 2)
@@ -115,10 +122,11 @@ class RegisterPage(RegisterStage, Page):
             return
         self._reading.ask(say("reading the register"), lambda progress: _rows(project))
 
-    def _read(self, rows: list[ListedRelease]) -> None:
+    def _read(self, found: tuple[list[ListedRelease], tuple[Damage, ...]]) -> None:
+        rows, damaged = found
         self._all = rows
         gone = sum(row.entry.withdrawn is not None for row in rows)
-        mine = sum(row.relation in ("original", "records") for row in rows)
+        mine = sum(row.relation in ("original", "renamed", "records") for row in rows)
         if not rows:
             self.set_sentence(
                 say("Nothing was published yet. Each release is entered when it leaves.")
@@ -130,6 +138,11 @@ class RegisterPage(RegisterStage, Page):
             bears = say("; {mine:,} of this very table or its records", mine) if mine else ""
             withdrawn = say("; {gone:,} withdrawn", gone) if gone else ""
             self.set_sentence(say("{said} published{bears}{withdrawn}.", said, bears, withdrawn))
+        self.damaged.setVisible(bool(damaged))
+        lines = [one.message for one in damaged[:MOST_DAMAGES]]
+        if len(damaged) > MOST_DAMAGES:
+            lines.append(say("and {n} more", len(damaged) - MOST_DAMAGES))
+        self.damaged.setText(told(say("Damaged: {what}.", joined(lines, "; "))))
         self._fill()
 
     def _fill(self) -> None:
@@ -228,19 +241,21 @@ def _place() -> str:
     return place
 
 
-def _rows(project: Project | None) -> list[ListedRelease]:
-    """The releases, the latest first, and how each bears on the open table."""
+def _rows(project: Project | None) -> tuple[list[ListedRelease], tuple[Damage, ...]]:
+    """The releases, the latest first, how each bears on the open table; and what is damaged."""
     # The library behind the register comes with the first look into it.
     from tabprotect.engine.register.register import Register
 
     with Register(_place()) as register:
-        entries = register.entries()
+        contents = register.contents()
+    entries = contents.entries
     table = None if project is None else project.table
     bears = {}
     if project is not None and table is not None and entries:
         found = related(marks(project.problem), entries)
         bears = {earlier.entry.number: earlier.relation for earlier in found}
-    return [ListedRelease(entry, bears.get(entry.number)) for entry in reversed(entries)]
+    rows = [ListedRelease(entry, bears.get(entry.number)) for entry in reversed(entries)]
+    return rows, contents.damaged
 
 
 HEADS = (
@@ -255,6 +270,7 @@ HEADS = (
 
 BEARS: dict[Relation, str] = {
     "original": say("the same original"),
+    "renamed": say("the same counts, other names"),
     "records": say("the same records"),
     "variables": say("some of the same variables"),
 }

@@ -76,6 +76,7 @@ def test_what_is_too_much_together_is_refused(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     register = ("--register", tmp_path / "register.sqlite")
+    assert run("register", "new", register[1]).code == 0
     refused = None
     for number in range(12):
         out = tmp_path / f"{number}.zip"

@@ -26,6 +26,7 @@ def test_settings_changed_after_a_refusal_are_told(
     table, out = tmp_path / "ones.csv", tmp_path / "r.zip"
     table.write_text(ONES)
     register = ("--register", tmp_path / "register.sqlite")
+    assert run("register", "new", register[1]).code == 0
     words = ("protect", table, "--set", "cycles=strips-2", *register, "--out", out, "--json")
     assert run(*words).code == 5
     # What was refused, published against the gate, is what it is.
@@ -69,7 +70,10 @@ def test_a_set_that_is_refused_is_remembered_where_its_register_is(
     table, register = tmp_path / "ones.csv", tmp_path / "register.sqlite"
     table.write_text(ONES)
     words = ("protect-set", table, "--table", "t=A*B", "--set", "cycles=strips-2")
+    assert run("register", "new", register).code == 0
     for place in ("none", register):
         assert run(*words, "--register", place, "--out", tmp_path / "set").code == 5
         assert not (house_folder / "register.sqlite").exists()
-    assert register.exists()
+    with sqlite3.connect(register) as connection:
+        [(refused,)] = connection.execute("SELECT count(*) FROM refused_mechanism")
+    assert refused == 1

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -101,6 +103,12 @@ def test_without_a_register_and_with_another(
     assert protect("a.zip", "--seed", SEED + 1, "--register", "none").code == 0
     assert os.listdir(house_folder) == []
     place = tmp_path / "shared.sqlite"
+    # A name that is mistyped is no empty register.
+    for words in (("register", "list"), ("register", "check", TABLE)):
+        assert run(*words, "--register", place).code == 3
+    assert protect("a.zip", "--seed", SEED + 1, "--register", place).code == 3
+    assert not place.exists() and run("register", "new", place).code == 0
+    assert run("register", "new", place).code == 3
     assert protect("a.zip", "--seed", SEED + 1, "--register", place).code == 0
     assert protect("b.zip", "--seed", SEED + 3, "--register", f"sqlite:///{place}").code == 0
     assert len(run("register", "list", "--register", place, "--json").json["releases"]) == 2
@@ -181,3 +189,74 @@ def test_one_draw_twice_is_one_release(run: Command, protect: Command, tmp_path:
     both = run("infer", tmp_path / "a.zip", tmp_path / "b.zip", "--json")
     assert both.json["cells"] == alone["cells"] and both.json["releases"] == 2
     assert "the same draw" in both.err
+
+
+def test_other_labels_and_another_layout_do_not_hide_a_table(
+    run: Command, protect: Command, tmp_path: Path
+) -> None:
+    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+    one.write_text("colour,size,count\nred,s,9\nred,l,8\nblue,s,17\nblue,l,12\n")
+    two.write_text("a,b,count\nx,p,8\nx,q,12\ny,p,9\ny,q,17\nz,p,0\nz,q,0\n")
+    rounded = ("--method", "random_rounding")
+    assert protect("a.zip", *rounded, table=str(one)).code == 0
+    checked = run("register", "check", two, "--json").json
+    assert checked["published_before"] and checked["releases"][0]["relation"] == "renamed"
+    again = protect("b.zip", *rounded, table=str(two))
+    # What both tell together cannot be judged: the labels differ.
+    assert again.code == 5 and "could not be read" in again.json["error"]["message"]
+    given = protect("b.zip", *rounded, "--again", "another edition", table=str(two))
+    assert given.code == 0 and kinds(given) == ["published_before"]
+
+
+def test_damage_is_said_at_every_use_and_the_head_is_in_the_dossier(
+    run: Command, protect: Command, tmp_path: Path, house_folder: Path
+) -> None:
+    dossier = tmp_path / "CONFIDENTIAL-d.zip"
+    assert protect("a.zip", "--seed", SEED + 1).code == 0
+    assert protect("b.zip", "--seed", SEED + 3, "--dossier", dossier).code == 0
+    with zipfile.ZipFile(dossier) as found:
+        kept = json.loads(found.read("CONFIDENTIAL/register.json"))["register"]
+    listed = run("register", "list", "--json")
+    assert kept == {"lines": listed.json["lines"], "head": listed.json["head"]}
+    assert listed.json["damaged"] == [] and listed.err == ""
+    place = house_folder / "register.sqlite"
+    with closing(sqlite3.connect(place)) as connection, connection:
+        connection.execute("UPDATE published_release SET gate = 'no' WHERE number = 1")
+    for words in (("list",), ("check", TABLE)):
+        done = run("register", *words, "--json")
+        assert done.code == 0 and "release 1 cannot be read" in done.err
+        assert [one["number"] for one in done.json["damaged"]] == [1]
+    other = tmp_path / "other.csv"
+    other.write_text("colour,size,count\nred,s,9\nred,l,8\nblue,s,7\nblue,l,12\n")
+    rounded = ("--method", "random_rounding", "--dossier", dossier)
+    third = protect("c.zip", *rounded, table=str(other))
+    assert third.code == 0 and "register_damaged" in kinds(third) and "warning: " in third.err
+    with zipfile.ZipFile(dossier) as found:
+        record = json.loads(found.read("CONFIDENTIAL/record.json"))
+    assert "release 1 cannot be read in the register" in record["decisions"]
+    # Cut back to nothing, and the house's own memory with it: the dossier still knows.
+    with closing(sqlite3.connect(place)) as connection, connection:
+        connection.execute("DELETE FROM register_chain WHERE number > 1")
+        connection.execute("DELETE FROM published_release")
+    (house_folder / "register-heads.json").unlink()
+    assert run("register", "list", "--json").json["damaged"] == []
+    cut = run("register", "check", dossier, "--json").json["damaged"]
+    assert [one["what"] for one in cut] == ["cut"]
+
+
+def test_a_register_takes_one_key(
+    run: Command, protect: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert protect("a.zip").code == 0
+    other = tmp_path / "other.key"
+    monkeypatch.setenv("TABPROTECT_HOUSE_KEY", str(other))
+    for words in (("register", "check", TABLE), ("register", "list")):
+        assert run(*words).code == 4
+    assert protect("b.zip").code == 4 and not other.exists()
+    # A key that the name of a file would make anew takes a decision.
+    alone = ("--register", "none")
+    assert protect("b.zip", *alone).code == 5 and not other.exists()
+    decided = protect("b.zip", *alone, "--accept", "a trial").json["decisions"]
+    assert "names no file" in decided[0] and decided[0].endswith(": a trial")
+    assert decided[-1].startswith("no register")
+    assert protect("c.zip").code == 4

@@ -9,16 +9,13 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
+from tabprotect.engine.budgets import WORKBOOK_SIZE_CELLS
 from tabprotect.engine.errors import InputError, Interrupted
+from tabprotect.engine.foreign.workbooks import cells_of_records, cells_of_text
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import TableFile, read_table
 from tabprotect.engine.formats.text import rows
-from tabprotect.engine.formats.workbooks.sheets import (
-    WORKBOOK_SIZE_CELLS,
-    cells_of_records,
-    cells_of_text,
-)
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

@@ -267,12 +267,23 @@ def test_drawing_cycles(example: Project) -> None:
         apply(short, "protect")
 
 
-def test_where_the_house_refuses_short_seeds_it_says_what_to_take(example: Project) -> None:
-    strict = replace(example, policy=HousePolicy(short_seed="refuse"))
-    with pytest.raises(RefusedError, match="the given seed is short") as error:
-        apply(strict, "protect", {"seed": 11})
+def test_short_seeds_are_refused_with_how_fast_they_are_found(
+    example: Project, short_seeds: int
+) -> None:
+    with pytest.raises(RefusedError, match="is done in less than a second") as error:
+        apply(example, "protect", {"seed": 11})
+    assert "25,400 a second" in error.value.message
     assert "coins of the house" in str(error.value.hint)
-    assert apply(strict, "protect").project.protected is not None
+    with pytest.raises(RefusedError, match="done in 44 years"):
+        apply(example, "protect", {"seed": 2**44 + 1})
+    done = apply(example, "protect", {"seed": 11, "accept": "a trial"}).project.protected
+    assert done is not None
+    assert "a short seed was accepted: a trial" in done.record.decisions
+    with pytest.raises(ParameterError, match="fresh coins are asked for"):
+        apply(example, "protect", {"fresh": True, "seed": 3})
+    warned = replace(example, policy=HousePolicy(short_seed="warn"))
+    assert apply(warned, "protect", {"seed": 11}).project.protected is not None
+    assert apply(example, "protect").project.protected is not None
 
 
 def test_protect_takes_the_seed_it_is_given_and_else_the_houses(example: Project) -> None:
@@ -294,8 +305,6 @@ def test_protect_takes_the_seed_it_is_given_and_else_the_houses(example: Project
         assert history.project.protected is not None
         decided.append(history.project.protected.record.decisions)
     assert decided == [(GIVEN_SEED,), (FRESH_COINS,), ()]
-    with pytest.raises(ParameterError, match="fresh coins are asked for"):
-        apply(example, "protect", {"fresh": True, "seed": 3})
 
 
 def test_everything_that_decides_the_result_drops_it(example: Project) -> None:

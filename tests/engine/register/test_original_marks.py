@@ -66,3 +66,23 @@ def test_the_sum_of_record_keys_tells_records() -> None:
     shared = set(marks_of(one, KEY, keys).records) & set(marks_of(two, KEY, same).records)
     assert len(shared) == 1
     assert not set(marks_of(one, KEY).records) & set(marks_of(two, KEY).records)
+
+
+def test_labels_names_and_empty_categories_do_not_hide_a_table() -> None:
+    counts = np.array([[1, 2, 0], [3, 4, 5]])
+    mine = marks_of(table(counts, ("row", "column")), KEY)
+    assert mine.unlabelled and mine.original != mine.unlabelled
+    turned = np.zeros((4, 2, 1), dtype=np.int64)
+    turned[:3, :, 0] = counts.T[[2, 0, 1]][:, ::-1]
+    other = marks_of(table(turned, ("a", "b", "c")), KEY)
+    assert other.unlabelled == mine.unlabelled
+    assert not {*other.records, *other.variables, other.original} & {*mine.records, mine.original}
+    sparse = table(turned, ("x", "y", "z"))
+    keys, values = sparse.cells
+    assert marks_of(Table.sparse(sparse.domain, keys, values), KEY).unlabelled == mine.unlabelled
+    moved = counts.copy()
+    moved[0, 1], moved[1, 0] = moved[1, 0], moved[0, 1]
+    for differs in (counts + 1, moved):
+        assert marks_of(table(differs, ("row", "column")), KEY).unlabelled != mine.unlabelled
+    assert marks_of(table(counts), bytes(32)).unlabelled != mine.unlabelled
+    assert not marks_of(table(0 * counts), KEY).unlabelled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import stat
 from contextlib import closing
@@ -30,6 +31,10 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 
+def fingerprint(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 def publication(original: str = "a", bundle: str = "1", **given: object) -> LeavingPublication:
     marks = OriginalMarks(original * 64, ("v" * 64, "w" * 64), (original * 63 + "r",))
     said: dict[str, object] = {"who": "ann", "title": "t", "method": "cell_key"} | given
@@ -44,11 +49,14 @@ def publication(original: str = "a", bundle: str = "1", **given: object) -> Leav
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "register.sqlite"
+    found = tmp_path / "register.sqlite"
+    with Register(f"sqlite:///{found}", new=True):
+        return found
 
 
 def test_what_goes_in_comes_out(path: Path) -> None:
-    one, two = publication(), publication("b", "2", title="")
+    one = replace(publication(), bundle=fingerprint(b"one"))
+    two = publication("b", "2", title="")
     with Register(f"sqlite:///{path}") as register:
         assert register.entries() == []
         assert register.add(one, b"one") == 1
@@ -61,22 +69,25 @@ def test_what_goes_in_comes_out(path: Path) -> None:
 
 
 def test_the_same_bytes_are_no_new_release(path: Path) -> None:
+    one = replace(publication(), bundle=fingerprint(b"one"))
     with Register(str(path)) as register:
-        register.add(publication(), b"one")
+        register.add(one, b"one")
         register.withdraw(1, "wrong title")
         assert register.find("1").withdrawn_reason == "wrong title"
         with pytest.raises(InputError, match="already"):
             register.withdraw(1, "again")
-        assert register.add(publication(), b"one") is None
+        assert register.add(one, b"one") is None
         assert register.find("1").withdrawn is None
         # Of another original the same bytes are another release; their content is kept once.
-        assert register.add(publication("b"), b"one") == 2
+        other = replace(one, marks=publication("b").marks)
+        assert register.add(other, b"one") == 2
         register.forget(2)
         assert register.content(register.find("1")) == b"one"
         register.forget(1)
         assert register.entries() == []
         # A number is never given twice.
-        assert register.add(publication(), b"one") == 3
+        assert register.add(one, b"one") == 3
+        assert register.contents().damaged == ()
 
 
 @pytest.mark.parametrize("word", ["7", "x", "1234567", "111111111111111111112"])
@@ -125,8 +136,11 @@ def test_faults(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(InputError, match="no SQLite database"):
         Register(str(text))
     with pytest.raises(InputError, match="cannot be made"):
-        Register(str(tmp_path / "nowhere" / "register"))
-    Register(str(path)).__exit__()
+        Register(str(tmp_path / "nowhere" / "register"), new=True)
+    with pytest.raises(InputError, match="no register of releases here"):
+        Register(str(tmp_path / "register.sqlit"))
+    with pytest.raises(InputError, match="a register here already"):
+        Register(str(path), new=True)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE register_schema SET version = 9999")
     with pytest.raises(InputError, match="another version"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ import numpy as np
 
 from tabprotect.engine.arrays import EXACT_FLOAT, Bools
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.foreign.answers import codes
+from tabprotect.engine.foreign.reader import RefusedFileError, asked
+from tabprotect.engine.foreign.wire import Buffer
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import (
@@ -27,6 +31,7 @@ from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIA
 from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,37 @@ class ColumnFormat(Format):
     options = frozenset({"count", "decimal", "marks"})
 
     @abstractmethod
-    def columns(self, path: Path) -> dict[str, TypedColumn]:
+    def columns(self, path: Path, progress: Progress = SILENT) -> dict[str, TypedColumn]:
         """All columns by name."""
+
+    def asked(
+        self, do: str, of: Mapping[str, object], path: Path, progress: Progress
+    ) -> tuple[object, Sequence[Buffer]]:
+        """What the library reads of a file, in a process of its own.
+
+        Raises
+        ------
+        InputError
+            If the library is not installed, or the file is damaged.
+        RefusedFileError
+            For another reason that the reader names.
+        """
+        if not self._installed():
+            raise self.not_installed()
+        try:
+            return asked(
+                do,
+                of,
+                path=path,
+                progress=progress,
+                stage=say("reading the table"),
+            )
+        except RefusedFileError as refused:
+            if refused.reason == "missing":
+                raise self.not_installed() from None
+            if refused.reason == "error":
+                raise self.damaged(refused.said) from None
+            raise
 
     @abstractmethod
     def pack(self, columns: Mapping[str, TypedColumn]) -> bytes:
@@ -81,14 +115,25 @@ class ColumnFormat(Format):
         try:
             return importlib.import_module(self.library)
         except ImportError:
-            raise InputError(
-                f"{self.label} files need the library {self.library}, which is not installed",
-                hint=f"install it with: pip install 'tabprotect[{self.extra}]'; or save the file as "
-                "CSV or Parquet",
-            ) from None
+            raise self.not_installed() from None
 
-    def damaged(self, error: Exception) -> InputError:
+    def _installed(self) -> bool:
+        try:
+            return importlib.util.find_spec(self.library) is not None
+        except ValueError:
+            return False
+
+    def not_installed(self) -> InputError:
+        """The error where the library is not there."""
+        return InputError(
+            f"{self.label} files need the library {self.library}, which is not installed",
+            hint=f"install it with: pip install 'tabprotect[{self.extra}]'; or save the file as "
+            "CSV or Parquet",
+        )
+
+    def damaged(self, said: object) -> InputError:
         """The error for a file that the library refuses."""
+        error = said[-1] if type(said) is list and said else said
         return InputError(
             f"the {self.label} file is damaged, cut off, or of another kind",
             hint="save it again, or as CSV, from the program that made it",
@@ -98,17 +143,17 @@ class ColumnFormat(Format):
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[CellList, list[str]]:
-        found = self.columns(path)
+        found = self.columns(path, progress)
         count = count_column(found, reading.count, path)
         statuses = {name: found[name].values for name in found.keys() & COLUMNS - {count}}
         names = tuple(name for name in found if name != count and name not in statuses)
-        categories, codes = [], []
+        categories, numbers = [], []
         for number, name in enumerate(names):
             progress.report("reading the table", number / len(names))
             numbered = LabelCodes()
             there = set(found[name].values)
             numbered.of_texts([text for text in found[name].order if text in there])
-            codes.append(numbered.of_texts([text or "" for text in found[name].values]))
+            numbers.append(numbered.of_texts([text or "" for text in found[name].values]))
             categories.append(tuple(numbered.numbers))
             check_categories(name, len(categories[-1]))
         values = found[count].values
@@ -119,22 +164,22 @@ class ColumnFormat(Format):
             return text, withheld({name: column[row] or "" for name, column in statuses.items()})
 
         observations = Observations(
-            names, tuple(categories), tuple(codes), values, in_place, line=lambda row: row + 1
+            names, tuple(categories), tuple(numbers), values, in_place, line=lambda row: row + 1
         )
         return observations.cells(reading)
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
-        found = self.columns(path)
+        found = self.columns(path, progress)
         arrays = {name: np.array(column.values, dtype=object) for name, column in found.items()}
         return RecordsFile("records", columns=arrays)
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         domain = table.domain
         refuse_names(domain, (COUNT, CONF_STATUS))
-        codes = np.unravel_index(np.arange(domain.size), domain.shape) if domain.ndim else ()
+        cells = np.unravel_index(np.arange(domain.size), domain.shape) if domain.ndim else ()
         columns = {
             v.name: TypedColumn(np.array(v.categories, dtype=object)[code].tolist(), v.categories)
-            for v, code in zip(domain.variables, codes, strict=True)
+            for v, code in zip(domain.variables, cells, strict=True)
         }
         texts = [None if count is None else str(count) for count in counts_shown(table, hidden)]
         if hidden is not None:
@@ -147,10 +192,8 @@ class ColumnFormat(Format):
         return self.pack(columns)
 
 
-def as_text(value: object) -> str | None:
-    """A value as a category: whole numbers without decimals; ``None`` if missing."""
-    if value is None or value != value:
-        return None
-    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT_FLOAT:
-        return str(int(value))
-    return str(value)
+def in_rows(texts: Sequence[str], buffer: Buffer, path: Path) -> list[str | None]:
+    """The text of each row, by the numbers of texts that a reader gives."""
+    numbers = codes(buffer, len(texts), path)
+    found: list[str | None] = np.array([*texts, None], dtype=object)[numbers].tolist()
+    return found

@@ -10,22 +10,18 @@ from __future__ import annotations
 import re
 import tempfile
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType, ModuleType
-from typing import ClassVar, Protocol
+from types import MappingProxyType
+from typing import ClassVar
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.agencies.column_files import ColumnFormat, TypedColumn, as_text
+from tabprotect.engine.foreign.answers import columns_of, rows_of, text, texts
+from tabprotect.engine.formats.agencies.column_files import ColumnFormat, TypedColumn, in_rows
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import refuse_texts
-
-
-class Metadata(Protocol):
-    """What pyreadstat says about the columns of a file."""
-
-    variable_value_labels: Mapping[str, Mapping[object, str]]
-    column_names_to_labels: Mapping[str, str | None]
+from tabprotect.engine.progress import SILENT, Progress
 
 
 class LabelledFormat(ColumnFormat):
@@ -55,29 +51,21 @@ class LabelledFormat(ColumnFormat):
     version: ClassVar[Mapping[str, object]] = MappingProxyType({})
     stamp: ClassVar[tuple[bytes, bytes, int]]
 
-    def parse(
-        self, library: ModuleType, path: Path
-    ) -> tuple[Mapping[str, Sequence[object]], Metadata]:
-        """Columns and metadata, as the library reads them."""
-        found: tuple[Mapping[str, Sequence[object]], Metadata] = getattr(library, self.reader)(
-            path, user_missing=True, output_format="dict"
-        )
-        return found
-
-    def columns(self, path: Path) -> dict[str, TypedColumn]:
-        library = self.module()
-        try:
-            found, said = self.parse(library, path)
-        except (library.PyreadstatError, library.ReadstatError, ValueError) as error:
-            raise self.damaged(error) from None
-        labels, names = said.variable_value_labels, said.column_names_to_labels
-        read = {
-            name: label if (label := names.get(name)) and self._nearest(label) == name else name
-            for name in found
+    def columns(self, path: Path, progress: Progress = SILENT) -> dict[str, TypedColumn]:
+        found, buffers = self.asked("labelled", {"reader": self.reader}, path, progress)
+        columns = columns_of(found, buffers, 4, path)
+        names = [text(name, path) for name, *_ in columns]
+        own = [None if label is None else text(label, path) for *_, label in columns]
+        read = [
+            label if label and self._nearest(label) == name else name
+            for name, label in zip(names, own, strict=True)
+        ]
+        if len(set(read)) < len(read):
+            read = names
+        return {
+            name: _texts(in_rows(texts(different, path), buffer, path), labels, path)
+            for name, (_, different, labels, _), buffer in zip(read, columns, buffers, strict=True)
         }
-        if len(set(read.values())) < len(read):
-            read = {name: name for name in found}
-        return {read[name]: _texts(values, labels.get(name, {})) for name, values in found.items()}
 
     def pack(self, columns: Mapping[str, TypedColumn]) -> bytes:
         library = self.module()
@@ -139,14 +127,13 @@ class LabelledFormat(ColumnFormat):
         return bool(sound) and len(text.encode("utf-8")) <= self.longest_text
 
 
-def _texts(values: Sequence[object], labels: Mapping[object, str]) -> TypedColumn:
+def _texts(values: Sequence[str | None], labels: object, path: Path) -> TypedColumn:
     """Values by their labels; values that share a label are told apart by their numbers."""
-    text_of: dict[str, str] = {}
-    every = list(labels.values())
-    for value, label in labels.items():
-        text = as_text(value) or ""
-        text_of[text] = label if every.count(label) == 1 else f"{label} ({text})"
-    texts = [as_text(value) for value in values]
+    pairs = [texts(pair, path) for pair in rows_of(labels, 0, 2, path)]
+    times = Counter(label for _, label in pairs)
+    text_of = {
+        value: label if times[label] == 1 else f"{label} ({value})" for value, label in pairs
+    }
     # These programs store a missing text as an empty string.
-    out = [None if text in (None, "") else text_of.get(text, text) for text in texts]
+    out = [None if value in (None, "") else text_of.get(value, value) for value in values]
     return TypedColumn(out, tuple(text_of.values()))

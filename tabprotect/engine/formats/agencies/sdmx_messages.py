@@ -74,7 +74,7 @@ class SdmxMessage(Format):
     )
 
     @abstractmethod
-    def observations(self, data: bytes, measure: str | None) -> tuple[list[Observation], list[str]]:
+    def observations(self, path: Path, reading: Reading) -> tuple[list[Observation], list[str]]:
         """The observations of the first data set, and notes for people.
 
         Raises
@@ -94,7 +94,7 @@ class SdmxMessage(Format):
             raise InputError(
                 say("the message is too large to be held"), hint=say("take it as SDMX-CSV")
             )
-        found, notes = self.observations(path.read_bytes(), reading.count)
+        found, notes = self.observations(path, reading)
         cells, told = _cells(found, reading)
         return cells, [*told, *notes]
 

@@ -118,7 +118,7 @@ class Ods(RowFormat):
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
-        return read_sheet(path, sheet=reading.sheet, cells=reading.range)
+        return read_sheet(path, sheet=reading.sheet, cells=reading.range, progress=progress)
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return ods_bytes(sheets_of(table, hidden, title, _UNWRITABLE))

@@ -17,28 +17,32 @@ import tempfile
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tabprotect.engine.arrays import EXACT_FLOAT, Bools, Codes, Ints
 from tabprotect.engine.budgets import MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.foreign.reader import watched
 from tabprotect.engine.formats.figures import Figures
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import Observations, refuse_names
 from tabprotect.engine.formats.layouts.table_forms import count_column
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.sql import connected, file_literal, literal, quoted
+from tabprotect.engine.formats.sql import (
+    Connection,
+    QueryError,
+    connected,
+    file_literal,
+    literal,
+    quoted,
+)
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_json
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.languages.said import say
-
-if TYPE_CHECKING:
-    import duckdb
 
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 _REALS = ("FLOAT", "DOUBLE", "DECIMAL")
@@ -64,14 +68,16 @@ class Parquet(Format):
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[CellList, list[str]]:
-        # Late: DuckDB costs a tenth of the program's start.
-        import duckdb
-
         with connected(path, ordered=True) as connection:
             try:
-                observations = _Columns(path, connection, reading).observations(progress)
-                return observations.cells(reading)
-            except duckdb.Error as error:
+                return watched(
+                    lambda: _Columns(path, connection, reading).observations().cells(reading),
+                    lambda: progress.report(
+                        say("reading the table"), connection.query_progress() / 100
+                    ),
+                    connection.interrupt,
+                )
+            except QueryError as error:
                 raise InputError(
                     say("the Parquet file is damaged, cut off, or not Parquet at all"),
                     hint=say("copy or export it again"),
@@ -82,7 +88,7 @@ class Parquet(Format):
         return RecordsFile(f"read_parquet({file_literal(path)})")
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        # Late, as above.
+        # Late: DuckDB costs a tenth of the program's start.
         import duckdb
 
         domain = table.domain
@@ -127,7 +133,7 @@ def _metadata(domain: Domain) -> str:
 class _Columns:
     """The columns of a file in long form."""
 
-    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, reading: Reading) -> None:
+    def __init__(self, path: Path, connection: Connection, reading: Reading) -> None:
         self.path = path
         self.connection = connection
         self.relation = f"read_parquet({file_literal(path)}, {_ROW}=true)"
@@ -151,14 +157,13 @@ class _Columns:
                 hint=say("a table has one column per variable and a column count"),
             )
 
-    def observations(self, progress: Progress) -> Observations:
+    def observations(self) -> Observations:
         """All rows."""
         values = self._values()
         if not len(values):
             raise InputError(say("the file has no rows"), hint=say("export the table again"))
         categories, codes = [], []
         for number, name in enumerate(self.names):
-            progress.report(say("reading the table"), number / len(self.names))
             found, code = self._variable(number, name)
             categories.append(found)
             codes.append(code)
@@ -174,10 +179,10 @@ class _Columns:
 
     def _stated(self) -> dict[str, object]:
         rows = self.connection.execute(
-            f"SELECT key, value FROM parquet_kv_metadata({file_literal(self.path)})"
+            f"SELECT hex(key), hex(value) FROM parquet_kv_metadata({file_literal(self.path)})"
         ).fetchall()
         found: dict[str, object] = {}
-        for key, value in ((bytes(key), bytes(value)) for key, value in rows):
+        for key, value in (map(bytes.fromhex, row) for row in rows):
             for name in DOMAIN_KEYS:
                 if key != (OURS + name).encode():
                     continue

@@ -9,11 +9,9 @@ a transport file (version 8) with texts; suppressed counts are missing, with C (
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 
-from tabprotect.engine.formats.agencies.labelled_files import LabelledFormat, Metadata
+from tabprotect.engine.formats.agencies.labelled_files import LabelledFormat
 from tabprotect.languages.said import say
 
 _DATASET = b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"
@@ -38,21 +36,6 @@ class Sas(LabelledFormat):
     reader, writer = "read_sas7bdat", "write_xport"
     version = MappingProxyType({"file_format_version": 8})
     stamp = (rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d", b"01JAN00:00:00:00", 800)
-
-    def parse(
-        self, library: ModuleType, path: Path
-    ) -> tuple[Mapping[str, Sequence[object]], Metadata]:
-        found: tuple[Mapping[str, Sequence[object]], Metadata]
-        with path.open("rb") as file:
-            transport = file.read(6) == b"HEADER"
-        if transport:
-            found = library.read_xport(path, output_format="dict")
-            return found
-        catalog = path.with_suffix(".sas7bcat")
-        found = library.read_sas7bdat(
-            path, catalog_file=catalog if catalog.is_file() else None, output_format="dict"
-        )
-        return found
 
 
 PLUGIN = Sas()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Literal, NotRequired, TypedDict
 
 from tabprotect.engine.arrays import Bools
@@ -26,6 +27,7 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     SdmxMessage,
 )
 from tabprotect.engine.formats.layouts.observations import cells_shown
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
     CONF,
     CONF_STATUS,
@@ -105,13 +107,13 @@ class SdmxJson(SdmxMessage):
     media = "application/vnd.sdmx.data+json"
     begins = _HEAD
 
-    def observations(self, data: bytes, measure: str | None) -> tuple[list[Observation], list[str]]:
+    def observations(self, path: Path, reading: Reading) -> tuple[list[Observation], list[str]]:
         try:
-            top: Message = json.loads(data.decode("utf-8-sig"))
+            top: Message = json.loads(path.read_bytes().decode("utf-8-sig"))
         except (ValueError, RecursionError):
             raise InputError(say("this is no JSON"), hint=HINT) from None
         try:
-            return list(_observations(*_parts(top), measure)), []
+            return list(_observations(*_parts(top), reading.count)), []
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise InputError(
                 say("the message does not fit the structure it states"),

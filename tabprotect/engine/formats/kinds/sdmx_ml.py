@@ -11,16 +11,16 @@ published counts with F, suppressed ones without a value, with Q and C.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.foreign.answers import rows_of, texts
+from tabprotect.engine.foreign.reader import RefusedFileError, asked
 from tabprotect.engine.formats.agencies.sdmx_messages import (
     AGENCY,
     HINT,
@@ -32,6 +32,7 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     SdmxMessage,
 )
 from tabprotect.engine.formats.layouts.observations import cells_shown
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
     CONF_STATUS,
     CONFIDENTIAL,
@@ -50,7 +51,6 @@ _ATTRIBUTES = frozenset(
 )  # fmt: skip
 """Attributes of series and observations in any structure-specific message."""
 
-_TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 _NAMESPACE = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
 
 
@@ -63,19 +63,13 @@ class SdmxMl(SdmxMessage):
     def accepts(self, path: Path, head: bytes) -> bool:
         return not head or self.sniff(head)
 
-    def observations(self, data: bytes, measure: str | None) -> tuple[list[Observation], list[str]]:
-        # Entities are how hostile XML attacks; SDMX has none.
-        if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-            raise InputError(say("a message with declarations of its own is not read"), hint=HINT)
+    def observations(self, path: Path, reading: Reading) -> tuple[list[Observation], list[str]]:
+        of = {"measure": reading.count or VALUE, "attributes": sorted(_ATTRIBUTES)}
         try:
-            found = list(_observations(data, measure or VALUE))
-        except ElementTree.ParseError as error:
-            line, _ = error.position
-            raise InputError(
-                say("this is no XML: {partition}", error.msg.partition(":")[0]),
-                line=line,
-                hint=HINT,
-            ) from None
+            answer, _ = asked("xml", of, path=path)
+        except RefusedFileError as refused:
+            raise _refused(refused) from None
+        found = list(_observations(answer, path))
         shared = set.intersection(*(set(one.key) for one in found)) if found else set()
         further = sorted({name for one in found for name in one.key} - shared)
         if not further:
@@ -113,70 +107,28 @@ class SdmxMl(SdmxMessage):
         return ("\n".join(lines) + "\n").encode("utf-8")
 
 
-def _local(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2]
+def _refused(refused: RefusedFileError) -> InputError:
+    if refused.reason == "declarations":
+        return InputError(say("a message with declarations of its own is not read"), hint=HINT)
+    if refused.reason == "structures":
+        return InputError(say("the message holds structures, and no data"), hint=HINT)
+    line, why = refused.said if type(refused.said) is list else (0, refused.said)
+    return InputError(
+        say("this is no XML: {partition}", str(why)[:200]),
+        line=line if type(line) is int else None,
+        hint=HINT,
+    )
 
 
-def _observations(data: bytes, measure: str) -> Iterator[Observation]:
-    """The observations of the first data set."""
-    series: list[Observation] = []
-    inside = depth = 0
-    at = "TIME_PERIOD"
-    for event, element in ElementTree.iterparse(io.BytesIO(data), ("start", "end")):
-        name = _local(element)
-        if name == "Structure" and event == "start":
-            at = element.get("dimensionAtObservation", at)
-        elif name == "Structures":
-            raise InputError(say("the message holds structures, and no data"), hint=HINT)
-        elif name == "DataSet":
-            inside += event == "start"
-        elif inside > 1:
-            # Read to the end, so that a truncated file is noticed.
-            element.clear()
-        elif name == "Series":
-            depth += 1 if event == "start" else -1
-            if event == "end":
-                own, said, _ = _said(element, at, measure)
-                for one in series:
-                    yield Observation({**own, **one.key}, one.value, {**said, **one.statuses})
-                series = []
-                element.clear()
-        elif name == "Obs" and event == "end":
-            key, said, value = _said(element, at, measure)
-            one = Observation(key, value, said)
-            if depth:
-                series.append(one)
-            else:
-                yield one
-            element.clear()
-
-
-def _said(
-    element: ElementTree.Element, at: str, measure: str
-) -> tuple[dict[str, str], dict[str, str], str]:
-    """The dimensions, statuses and value of a series or an observation."""
-    key = {
-        name: text
-        for name, text in element.attrib.items()
-        if "}" not in name and name not in _ATTRIBUTES and name != measure
-    }
-    statuses = {n: t for n, t in element.attrib.items() if n in _ATTRIBUTES}
-    if _TYPE in element.attrib and _local(element) == "Obs" and at not in key:
-        # Measures as a dimension: each has its own type.
-        key[at] = element.attrib[_TYPE].rpartition(":")[2]
-    value = element.get(measure, "")
-    for child in element:
-        kind = _local(child)
-        if kind in ("ObsKey", "SeriesKey", "Attributes"):
-            pairs = {(v.get("id") or v.get("concept") or ""): v.get("value", "") for v in child}
-            (statuses if kind == "Attributes" else key).update(pairs)
-        elif kind == "ObsDimension":
-            key[child.get("id", at)] = child.get("value", "")
-        elif kind == "Time":
-            key["TIME_PERIOD"] = child.text or ""
-        elif kind == "ObsValue":
-            value = child.get("value", "")
-    return key, statuses, "" if value == "NaN" else value
+def _observations(answer: object, path: Path) -> Iterator[Observation]:
+    """The observations as the reader tells them, in runs of the same names."""
+    for run in rows_of(answer, 0, 3, path):
+        names, statuses, listed = (texts(part, path) for part in run)
+        width, step = len(names), len(names) + len(statuses) + 1
+        for at in range(0, len(listed) - step + 1, step):
+            key = dict(zip(names, listed[at : at + width], strict=True))
+            said = dict(zip(statuses, listed[at + width : at + step - 1], strict=True))
+            yield Observation(key, listed[at + step - 1], said)
 
 
 def _values(pairs: Mapping[str, str]) -> str:

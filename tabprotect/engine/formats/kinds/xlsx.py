@@ -74,7 +74,7 @@ class Xlsx(RowFormat):
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
-        return read_sheet(path, sheet=reading.sheet, cells=reading.range)
+        return read_sheet(path, sheet=reading.sheet, cells=reading.range, progress=progress)
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return xlsx_bytes(sheets_of(table, hidden, title, _UNWRITABLE), title)

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.laid_out_columns import (
     Blocks,
@@ -24,7 +25,6 @@ from tabprotect.engine.formats.layouts.laid_out_columns import (
     columns_of,
 )
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
 from tabprotect.languages.said import plural, say
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.table_forms import SURE_NAMES, recognise, status_columns
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.languages.said import plural, say
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.statuses import COLUMNS, FLAGS
-from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.languages.said import plural, say
 

@@ -14,7 +14,6 @@ from tabprotect.languages.said import say
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _DECIMAL = re.compile(r"([+-]?[0-9]{1,40})([.,])([0-9]{1,40})")
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[ .,'\u2019\u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?")
-_NUMBER_LIKE = re.compile(r"[+-]?[0-9][0-9., '\u2019\u00a0\u202f]*(?:[eE][+-]?[0-9]+)?")
 
 
 class NotACountError(ValueError):
@@ -24,11 +23,6 @@ class NotACountError(ValueError):
         super().__init__(why)
         self.hint = hint
         self.at = 0
-
-
-def looks_numeric(text: str) -> bool:
-    """Return True if a field was meant as a number (valid or not: negative, with commas, ...)."""
-    return _NUMBER_LIKE.fullmatch(text.strip()) is not None
 
 
 def parse_count(text: str, *, decimal: str | None = None) -> int:

@@ -41,6 +41,7 @@ from tabprotect.engine.posterior.moves.backward_factors import (
     worth_factor,
 )
 from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel, over_groups
+from tabprotect.engine.posterior.moves.strips import StripPlan, StripSweeps
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 
@@ -172,6 +173,15 @@ class EliminationPlan:
         """Number of components."""
         return int(self.structure.members.shape[1])
 
+    @property
+    def width(self) -> int:
+        """The largest number of coefficients joined to an eliminated one."""
+        return max((len(axes) - 1 for axes in self.axes), default=0)
+
+
+Plan = EliminationPlan | StripPlan
+"""Strips have a way of their own."""
+
 
 def elimination_plan(
     structure: StepStructure, passes: int, levels: int, progress: Progress = SILENT
@@ -257,12 +267,15 @@ def _log_sum(table: Floats, axis: tuple[int, ...]) -> Floats:
     return np.asarray(total + peak.reshape(total.shape), dtype=np.float64)
 
 
-def _plans(model: GroupModel, progress: Progress) -> list[EliminationPlan] | None:
-    plans, work = [], 0
+def _plans(model: GroupModel, progress: Progress) -> list[Plan] | None:
+    plans: list[Plan] = []
+    work = 0
     found = step_structures(model)
     for number, structure in enumerate(found):
         progress.report(say("planning the posterior"), number / len(found))
-        one = elimination_plan(structure, model.passes, model.levels, progress)
+        one: Plan | None = StripPlan.of(structure, model)
+        if one is None:
+            one = elimination_plan(structure, model.passes, model.levels, progress)
         if one is None:
             return None
         work += one.held * one.batch
@@ -279,11 +292,12 @@ class Elimination:
     """
 
     def __init__(
-        self, model: GroupModel, plans: Sequence[EliminationPlan], thinned: Thinned | None = None
+        self, model: GroupModel, plans: Sequence[Plan], thinned: Thinned | None = None
     ) -> None:
         self.model = model
         self.plans = tuple(plans)
         self.thinned = thinned
+        self._trees: dict[StripPlan, EliminationPlan | None] = {}
 
     @classmethod
     def of(cls, model: GroupModel, progress: Progress = SILENT) -> Elimination | None:
@@ -305,19 +319,30 @@ class Elimination:
     @property
     def width(self) -> int:
         """The largest number of coefficients joined to an eliminated one."""
-        return max((len(axes) - 1 for one in self.plans for axes in one.axes), default=0)
+        return max((one.width for one in self.plans), default=0)
 
-    def _parts(self) -> Iterator[tuple[EliminationPlan, Ints, float]]:
-        """(plan, group numbers (groups, batch), share of the work done after it)."""
-        total = sum(one.held * one.batch + 2000 * len(one.axes) for one in self.plans) or 1
+    def tree(self, plan: Plan) -> EliminationPlan | None:
+        """The plan in general, of strips too; ``None`` if that is too wide."""
+        if isinstance(plan, EliminationPlan):
+            return plan
+        if plan not in self._trees:
+            passes, levels = self.model.passes, self.model.levels
+            self._trees[plan] = elimination_plan(plan.structure, passes, levels)
+        return self._trees[plan]
+
+    def _parts(self) -> Iterator[tuple[Plan, Ints, float]]:
+        """(plan, group numbers (groups, batch), share of the work done before it)."""
+        total = sum(one.held * one.batch + 2000 * one.structure.cycles for one in self.plans) or 1
         done = 0.0
         for one in self.plans:
             size = max(1, BATCH_HELD // one.held)
+            if isinstance(one, StripPlan):
+                size = one.batch
             for a in range(0, one.batch, size):
                 part = one.structure.members[:, a : a + size]
                 before = done
                 done += (one.held * part.shape[1]) / total
-                done += 2000 * len(one.axes) * part.shape[1] / one.batch / total
+                done += 2000 * one.structure.cycles * part.shape[1] / one.batch / total
                 yield one, part, before
 
     def changes(self, progress: Progress = SILENT) -> Floats:
@@ -336,6 +361,9 @@ class Elimination:
         span = self.model.span
         out = np.zeros((self.model.groups, 2 * span + 1))
         for one, members, before in self._parts():
+            if isinstance(one, StripPlan):
+                StripSweeps(self.model, one, members, before, progress).changes(out)
+                continue
             sweep = EliminationSweep(self.model, one, members, before, progress)
             sweep.forward()
             for group, distribution in sweep.backward():
@@ -348,6 +376,9 @@ class Elimination:
         """Independent joint draws of the changes, int64 (number, groups)."""
         out = np.zeros((number, self.model.groups), dtype=np.int64)
         for one, members, before in self._parts():
+            if isinstance(one, StripPlan):
+                StripSweeps(self.model, one, members, before, progress).draw(out, generator)
+                continue
             sweep = EliminationSweep(self.model, one, members, before, progress)
             sweep.forward()
             effective = sweep.draw(number, generator)

@@ -49,8 +49,8 @@ class _Part:
     held: int
 
 
-def crossing_components(exact: Elimination, weights: Ints) -> list[_Part]:
-    """The components whose cycles cross the border of a sum.
+def crossing_components(exact: Elimination, weights: Ints) -> list[_Part] | None:
+    """The components whose cycles cross the border of a sum; ``None`` if one is too wide.
 
     Parameters
     ----------
@@ -63,9 +63,14 @@ def crossing_components(exact: Elimination, weights: Ints) -> list[_Part]:
     each = moves.signs * weights[moves.cells]
     of_cycle = -np.bincount(moves.rows, each, minlength=len(moves)).astype(np.int64)
     out = []
-    for one in exact.plans:
-        local = of_cycle[one.structure.cycle_members]
+    for plan in exact.plans:
+        local = of_cycle[plan.structure.cycle_members]
         crossing = np.flatnonzero(local.any(axis=0))
+        if not len(crossing):
+            continue
+        one = exact.tree(plan)
+        if one is None:
+            return None
         kinds, kind = np.unique(local[:, crossing], axis=1, return_inverse=True)
         for k in range(kinds.shape[1]):
             columns = crossing[kind.reshape(-1) == k]
@@ -106,7 +111,7 @@ class SumLaws:
     group_of_cell: Ints
     published: Ints
 
-    def _parts(self, cells: Ints) -> list[_Part]:
+    def _parts(self, cells: Ints) -> list[_Part] | None:
         groups = len(self.exact.model.lowest)
         if self.exact.thinned is not None:
             groups = len(self.exact.thinned.starts) - 1
@@ -117,13 +122,17 @@ class SumLaws:
     def work(self, cells: Ints) -> int | None:
         """Entries that the law of the sum of these flat cells costs; ``None`` if it is too wide."""
         crossed = self._parts(cells)
+        if crossed is None:
+            return None
         work = sum(part.work for part in crossed)
         wide = any(part.held > SUM_HELD for part in crossed)
         return None if wide or work > SUM_ENTRIES else work
 
     def law(self, cells: Ints, progress: Progress = SILENT) -> tuple[int, Floats]:
         """The first possible sum, and the chances from it on."""
-        first, chances = law(self.exact, self._parts(cells), progress)
+        crossed = self._parts(cells)
+        assert crossed is not None, "where the work is known"
+        first, chances = law(self.exact, crossed, progress)
         return int(self.published[cells].sum()) + first, chances
 
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.house import register_address, user_name
 from tabprotect.engine.protection.problem import Protected, RunEvidence
 from tabprotect.engine.register.left_before import marks
+from tabprotect.engine.register.register_chain import Head
 from tabprotect.engine.register.register_entry import (
     LeavingPublication,
     admit,
@@ -32,11 +34,13 @@ def entered(
     register: str | None,
     rule: Again,
     reason: str,
+    dossier: Path | None,
     epsilon_limit: float = 0.0,
-) -> Iterator[None]:
+) -> Iterator[Head | None]:
     """Enter a bundle whose files the block writes; the entry is withdrawn if the block fails.
 
-    The entry comes first: a release that nobody can look up is worse than an entry too many.
+    The entry comes first: a release that nobody can look up is worse than an entry too many. The
+    block gets the register's head, for the dossier; ``None`` without a register.
 
     Raises
     ------
@@ -48,7 +52,7 @@ def entered(
     place = register_address(register)
     if place is None:
         admit_spending((), protected.release.mechanism.privacy, epsilon_limit)
-        yield
+        yield None
         return
     from tabprotect.engine.register.register import Register
 
@@ -77,11 +81,12 @@ def entered(
                 _gate(release),
                 protected.record.decisions,
                 _who(protected.record),
+                "" if dossier is None else str(dossier.absolute()),
             ),
             data,
         )
         try:
-            yield
+            yield opened.head()
         except BaseException:
             if number is not None:
                 opened.forget(number)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
@@ -26,12 +27,13 @@ from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.releasing.entering import entered
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
 from tabprotect.engine.protection.coins import house_randomness
+from tabprotect.engine.protection.descriptions.run_summary import short_seed_sentence
 from tabprotect.engine.protection.problem import GIVEN_SEED, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
-from tabprotect.engine.register.left_before import left_before
+from tabprotect.engine.register.left_before import LeftBefore, damaged, left_before
 from tabprotect.engine.release.tuned import USES, Tuned, Use
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
@@ -39,6 +41,10 @@ from tabprotect.languages.said import joined, say
 FRESH_COINS = say(
     "fresh coins were drawn: the same table published again has others, and their average tells "
     "more than either"
+)
+
+NO_REGISTER = say(
+    "no register: that this table leaves is nowhere noted, and nothing that left before was looked up"
 )
 
 AFTER_REFUSAL = say("settings were changed after the gate had refused others")
@@ -221,13 +227,19 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         project = replace(
             project, parameters=MappingProxyType({**project.parameters, **tuned.change})
         )
-    randomness, decisions = _coins(project, asked.seed, asked.fresh)
-    if randomness.short and project.limits.short_seed == "refuse":
-        raise RefusedError(
-            say("the given seed is short: by the policy of the house no release rests on one"),
-            hint=say("take the coins of the house, or a random number of 40 digits"),
-        )
     problem, accepted = project.problem, reason or (gate.UNSTATED if asked.accept_weak else "")
+    admit_key = partial(_admit_key, accepted, context.register)
+    randomness, decisions = _coins(project, asked.seed, asked.fresh, admit_key)
+    if randomness.short and project.limits.short_seed == "refuse":
+        if not accepted:
+            raise RefusedError(
+                short_seed_sentence(randomness),
+                hint=say(
+                    "take the coins of the house, or a random number of 40 digits; or say why it is "
+                    "taken all the same"
+                ),
+            )
+        decisions = (*decisions, say("a short seed was accepted: {accepted}", accepted))
     values = project.protection.resolve_for(problem, project.given)
     before = EarlierRefusals.of(
         problem,
@@ -293,8 +305,42 @@ def _tuned(project: Project, asked: Drawing, context: Context) -> Tuned:
     return tuned(project.protection, project.problem, project.given, limits, use, context.progress)
 
 
-def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness, tuple[str, ...]]:
-    """The randomness of a run, and the decision to be recorded if it is one.
+def _admit_key(accepted: str, register: str | None) -> tuple[str, ...]:
+    """The decisions by which a key of the house is used that is no secret, or made anew.
+
+    Raises
+    ------
+    RefusedError
+        Where that takes a reason and there is none.
+    ParameterError, InputError
+        Where the register belongs to another key, or the key cannot be read.
+    """
+    concerns = house.key_concerns()
+    if not concerns:
+        return ()
+    # A register that knows its key says better what is wrong.
+    damaged(register)
+    if not accepted:
+        raise RefusedError(
+            concerns[0],
+            hint=say("put it right, or say why it is used all the same: the decision is recorded"),
+        )
+    house.key(make=True)
+    return tuple(say("{concern}: {accepted}", concern, accepted) for concern in concerns)
+
+
+def _coins(
+    project: Project,
+    seed: int | None,
+    fresh: bool,
+    admit_key: Callable[[], tuple[str, ...]] = tuple,
+) -> tuple[Randomness, tuple[str, ...]]:
+    """The randomness of a run, and the decisions to be recorded with it.
+
+    Parameters
+    ----------
+    admit_key
+        Refuses the key of the house where it may not be used, else gives the decisions.
 
     Raises
     ------
@@ -320,7 +366,8 @@ def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness,
         return Randomness.seeded(seed), (GIVEN_SEED,)
     if fresh or project.fresh:
         return Randomness.fresh(), (FRESH_COINS,)
-    return house_randomness(project.problem, project.method, values), ()
+    decisions = admit_key()
+    return house_randomness(project.problem, project.method, values), decisions
 
 
 @Declared(say("let the {who} believe {prior}"))
@@ -375,23 +422,6 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         [Whole(path, data, asked.overwrite) for path, data in made.items()],
         project.notes,
     )
-    if dossier is not None:
-        whole = made.get(place) or public.to_bytes(protected.release)
-        content = confidential.files(
-            protected,
-            release=whole,
-            trail=[entry.as_json() for entry in context.trail],
-            recipe=recipe_text.to_text(context.trail, seeds=True),
-        )
-        kept = confidential.kept_name(dossier, whole)
-        if kept is not None:
-            notes = (
-                *notes,
-                say("the dossier of another release was there: it is now {name}", kept.name),
-            )
-        data = archive.pack(content)
-        # The dossier comes first: without it a release could never be accounted for.
-        files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
     reason = asked.again.strip() or asked.accept.strip()
     before = left_before(
         protected.record.problem,
@@ -405,6 +435,22 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         before.admit(
             project.limits, reason or (gate.UNSTATED if protected.record.overruled else "")
         )
+    protected = _told_of_register(protected, before, context.register)
+    content, kept = {}, None
+    if dossier is not None:
+        whole = made.get(place) or public.to_bytes(protected.release)
+        content = confidential.contents(
+            protected,
+            release=whole,
+            trail=[entry.as_json() for entry in context.trail],
+            recipe=recipe_text.to_text(context.trail, seeds=True),
+        )
+        kept = confidential.kept_name(dossier, whole)
+        if kept is not None:
+            notes = (
+                *notes,
+                say("the dossier of another release was there: it is now {name}", kept.name),
+            )
     leaving.make_folder(place)
     with entered(
         protected,
@@ -412,10 +458,26 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         register=context.register,
         rule=project.limits.second_release,
         reason=asked.again.strip(),
+        dossier=dossier,
         epsilon_limit=project.limits.epsilon_limit,
-    ):
+    ) as head:
+        if dossier is not None:
+            data = archive.pack(
+                confidential.sealed(content, None if head is None else head.as_json())
+            )
+            # The dossier comes first: without it a release could never be accounted for.
+            files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
         write_together(files)
     return replace(project, protected=protected, published=True, notes=notes)
+
+
+def _told_of_register(protected: Protected, before: LeftBefore, register: str | None) -> Protected:
+    """The result with what the register leaves unknown among its decisions."""
+    said = [one.message for one in before.damaged]
+    if house.register_address(register) is None:
+        said.append(NO_REGISTER)
+    decisions = tuple(dict.fromkeys((*protected.record.decisions, *said)))
+    return replace(protected, record=replace(protected.record, decisions=decisions))
 
 
 def _answered_for(project: Project, asked: Publishing) -> Protected:

@@ -1,0 +1,1 @@
+"""Foreign files read by native code, in a process of their own."""

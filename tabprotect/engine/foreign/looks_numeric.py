@@ -1,0 +1,12 @@
+"""What was meant as a number, whether it is a valid one or not."""
+
+from __future__ import annotations
+
+import re
+
+_NUMBER_LIKE = re.compile(r"[+-]?[0-9][0-9., '\u2019\u00a0\u202f]*(?:[eE][+-]?[0-9]+)?")
+
+
+def looks_numeric(text: str) -> bool:
+    """Return True if a field was meant as a number (valid or not: negative, with commas, ...)."""
+    return _NUMBER_LIKE.fullmatch(text.strip()) is not None

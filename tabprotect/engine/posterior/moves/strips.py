@@ -1,0 +1,278 @@
+"""The exact posterior of open strips of swaps in one pass: one 3 x 3 product for each swap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints, Signs
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.moves.backward_factors import StepStructure
+from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel
+from tabprotect.engine.posterior.moves.strip_sweeps_in_numpy import REACH, Strips
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
+
+try:
+    from tabprotect.engine.posterior.moves import strip_sweeps
+except ImportError:
+    strip_sweeps = None  # type: ignore[assignment]
+
+LANES = 4
+"""Strips side by side: in the compiled form, and wherever numbers are drawn."""
+
+NUMPY_LANES = 32
+"""Strips side by side in numpy."""
+
+AS_QUICK = 16
+"""How many entries take as long as one of an elimination in general, at least."""
+
+HIGHEST = 11
+"""Most rows of swaps: 3^12 numbers a table."""
+
+CUT = 5
+"""Counts from which on none differs: later swaps take 3 at most, and no rule looks beyond 2."""
+
+
+@dataclass(frozen=True, eq=False)
+class StripPlan:
+    """Open strips of one shape.
+
+    Attributes
+    ----------
+    structure
+        The components.
+    columns, rows
+        Of the cells of each strip.
+    cells : int64 (columns, rows)
+        The local group of each cell.
+    """
+
+    structure: StepStructure
+    columns: int
+    rows: int
+    cells: Ints
+
+    @classmethod
+    def of(cls, structure: StepStructure, model: GroupModel) -> StripPlan | None:
+        """Return ``None`` if the components are something else."""
+        if model.passes != 1 or model.levels != 3 or model.worth is not None:
+            return None
+        swaps, cells = structure.cycles, len(structure.groups)
+        # (n - 1)(h - 1) swaps and n h cells: n and h have this sum, and that product.
+        both = cells - swaps + 1
+        square = both**2 - 4 * cells
+        if square < 0 or math.isqrt(square) ** 2 != square:
+            return None
+        root = math.isqrt(square)
+        group = {touches: g for g, touches in enumerate(structure.groups)}
+        for columns in dict.fromkeys(((both + root) // 2, (both - root) // 2)):
+            rows = both - columns
+            if columns >= 2 and 2 <= rows <= HIGHEST + 1 and len(group) == cells:
+                at = _laid_out(group, columns, rows)
+                if at is not None:
+                    return cls(structure, columns, rows, at)
+        return None
+
+    @property
+    def batch(self) -> int:
+        """Number of strips."""
+        return int(self.structure.members.shape[1])
+
+    @property
+    def width(self) -> int:
+        """The number of coefficients joined to an eliminated one."""
+        return min(self.rows, self.structure.cycles - 1)
+
+    @property
+    def held(self) -> int:
+        """Cost of one strip, in entries of an elimination in general."""
+        return max(self.structure.cycles * int(3 ** (self.rows + 1)) // AS_QUICK, 1)
+
+
+def _laid_out(
+    group: dict[tuple[tuple[int, ...], tuple[int, ...]], int], columns: int, rows: int
+) -> Ints | None:
+    """The group of each cell of a strip, (columns, rows); ``None`` if one has other swaps."""
+    out = np.zeros((columns, rows), dtype=np.int64)
+    for c in range(columns):
+        for r in range(rows):
+            touching, signs = [], []
+            for i, j, sign in ((-1, -1, 1), (-1, 0, -1), (0, -1, -1), (0, 0, 1)):
+                if 0 <= c + i < columns - 1 and 0 <= r + j < rows - 1:
+                    touching.append((c + i) * (rows - 1) + r + j)
+                    signs.append(sign)
+            found = group.get((tuple(touching), tuple(signs)))
+            if found is None:
+                return None
+            out[c, r] = found
+    return out
+
+
+def factor_table(coin: Coin) -> Floats:
+    """The factors of a swap by the published counts of its four cells, each up to ``CUT``.
+
+    float64 (6^4, 243): see ``Strips``. The cells are (c, r), (c, r + 1), (c + 1, r), (c + 1, r + 1).
+    """
+    count = np.arange(CUT + 1)
+    a, b, d, e = (x[..., None, None, None, None] for x in np.meshgrid(*[count] * 4, indexing="ij"))
+    above, x, x1, y1 = np.meshgrid(*[np.arange(-1, 2)] * 4, indexing="ij")
+    low_plus = np.minimum(a, e + y1 + x - x1)
+    low_minus = np.minimum(b - y1, d + above - x)
+    masses = coin.masses(low_plus, low_minus)
+    out = np.stack([np.broadcast_to(mass, low_plus.shape) for mass in masses], axis=-1)
+    return np.ascontiguousarray(out.reshape((CUT + 1) ** 4, 3**5))
+
+
+class StripSweeps:
+    """The posterior of strips of one shape.
+
+    Parameters
+    ----------
+    members : int64 (groups, strips)
+        Group numbers of the model.
+    before
+        Share of the work done before.
+    """
+
+    def __init__(
+        self,
+        model: GroupModel,
+        plan: StripPlan,
+        members: Ints,
+        before: float,
+        progress: Progress = SILENT,
+    ) -> None:
+        self._model, self._plan, self._before, self._progress = model, plan, before, progress
+        # (columns, rows, strips)
+        self._groups = members[plan.cells]
+        self._table = factor_table(model.coin)
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return self._plan.columns, self._plan.rows - 1
+
+    def _parts(self, lanes: int) -> Iterator[tuple[Ints, int]]:
+        """The groups of some strips, (columns, rows, lanes), and how many of them are real."""
+        for first in range(0, self._groups.shape[2], lanes):
+            self._progress.report(say("eliminating"), self._before)
+            part = self._groups[:, :, first : first + lanes]
+            real = part.shape[2]
+            if real < lanes == LANES:
+                part = np.concatenate([part, *[part[:, :, -1:]] * (lanes - real)], axis=2)
+            yield part, real
+
+    @cached_property
+    def _cut(self) -> Ints:
+        return np.clip(self._model.lowest, 0, CUT).astype(np.int32)
+
+    def _given(self, groups: Ints) -> tuple[Ints, Floats | None]:
+        """The rows of the factors of some strips, and the weights of their cells."""
+        counts = self._cut[groups]
+        rows = counts[:-1, :-1]
+        for other in (counts[:-1, 1:], counts[1:, :-1], counts[1:, 1:]):
+            rows = rows * (CUT + 1) + other
+        weights = None
+        if self._model.log_prior is not None:
+            span = self._model.span
+            log = self._model.log_prior[groups]
+            reach = min(span, REACH)
+            weights = np.zeros((*groups.shape, 2 * REACH + 1))
+            weights[..., REACH - reach : REACH + reach + 1] = np.exp(
+                log[..., span - reach : span + reach + 1]
+            )
+        return np.ascontiguousarray(rows), weights
+
+    def _swept(
+        self, groups: Ints, messages: Floats, laws: Floats | None
+    ) -> tuple[Ints, Floats | None]:
+        rows, weights = self._given(groups)
+        if strip_sweeps is not None:
+            possible = strip_sweeps.swept(*self._shape, self._table, rows, weights, messages, laws)
+        else:
+            strips = Strips(self._shape, self._table, rows, weights)
+            possible = strips.forward(messages)
+            possible = possible and (laws is None or strips.backward(messages, laws))
+        if not possible:
+            raise InfeasibleError(
+                say("no original table fits this published table, mechanism and prior"),
+                hint=say("check that table and mechanism belong together, or choose a wider prior"),
+            )
+        return rows, weights
+
+    def _messages(self, lanes: int) -> Floats:
+        n, k = self._shape
+        return np.empty((n, 3**k, lanes))
+
+    def changes(self, out: Floats) -> None:
+        """Fill the laws of the changes, float64 (groups, 2 span + 1)."""
+        span = self._model.span
+        reach = min(span, REACH)
+        messages = self._messages(0)
+        for groups, real in self._parts(NUMPY_LANES if strip_sweeps is None else LANES):
+            if messages.shape[2] != groups.shape[2]:
+                messages = self._messages(groups.shape[2])
+            laws = np.empty((*groups.shape, 2 * REACH + 1))
+            self._swept(groups, messages, laws)
+            found = laws[:, :, :real, REACH - reach : REACH + reach + 1]
+            out[groups[:, :, :real], span - reach : span + reach + 1] = found
+
+    def draw(self, out: Ints, generator: np.random.Generator) -> None:
+        """Fill joint draws of the changes, (draws, groups)."""
+        n, k = self._shape
+        number = len(out)
+        for groups, real in self._parts(LANES):
+            lanes = groups.shape[2]
+            messages = self._messages(lanes)
+            rows, weights = self._swept(groups, messages, None)
+            strips = Strips(self._shape, self._table, rows, weights)
+            before = np.zeros((number, k + 2, lanes), dtype=np.int8)
+            before[:, 1:-1] = self._first(strips, messages[0], number, generator)
+            out[:, groups[0, :, :real]] = -np.diff(before, axis=1)[:, :, :real]
+            for c in range(n - 1):
+                self._progress.report(say("drawing tables"), self._before)
+                random = generator.random((number, k, lanes))
+                given = np.ascontiguousarray(before[:, 1:-1])
+                after = np.zeros_like(before)
+                drawn = np.zeros((number, k, lanes), dtype=np.int8)
+                if c < n - 2:
+                    self._drawn(strips, (c, rows, weights), messages, (random, given, drawn))
+                after[:, 1:-1] = drawn
+                change = np.diff(before, axis=1) - np.diff(after, axis=1)
+                out[:, groups[c + 1, :, :real]] = change[:, :, :real]
+                before = after
+
+    @staticmethod
+    def _first(
+        strips: Strips, message: Floats, number: int, generator: np.random.Generator
+    ) -> Signs:
+        """Coefficients of the first column, int8 (draws, k, lanes)."""
+        lanes = message.shape[1]
+        below = np.cumsum(message * strips.first(lanes)[0], axis=0)
+        random = generator.random((number, lanes)) * below[-1]
+        at = np.stack(
+            [np.searchsorted(below[:, lane], random[:, lane], "right") for lane in range(lanes)], 1
+        )
+        at = np.minimum(at, len(message) - 1)
+        places = 3 ** np.arange(strips.k - 1, -1, -1)[:, None]
+        return np.asarray(at[:, None] // places % 3 - 1, dtype=np.int8)
+
+    def _drawn(
+        self,
+        strips: Strips,
+        where: tuple[int, Ints, Floats | None],
+        messages: Floats,
+        arrays: tuple[Floats, Signs, Signs],
+    ) -> None:
+        column, rows, weights = where
+        random, given, to = arrays
+        if strip_sweeps is None:
+            strips.draw(column, messages[column + 1], random, given, to)
+            return
+        strip_sweeps.draw(
+            *self._shape, column, len(to), self._table, rows, weights, messages, random, given, to
+        )

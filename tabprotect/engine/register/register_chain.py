@@ -1,0 +1,178 @@
+"""The chain of a register: every act on it is a line, hashed with the line before. Confidential.
+
+A line names what was done to which entry, with a digest of what the entry held. The hash of the last
+line is the register's head: whoever has a head (a dossier has one) sees that lines after it are gone.
+Each line is sealed under the house's key, so that nobody without the key writes one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tabprotect.languages.said import say
+
+FIRST_CHAIN = "0" * 64
+"""Stands for the hash of the line before the first one."""
+
+KEY_LABEL = b"tabprotect register, mark of the house key, version 1"
+"""What the mark of a key is the HMAC of."""
+
+Act = Literal["key", "published", "withdrawn", "returned", "forgotten", "refused", "marked"]
+
+Damaged = Literal["deleted", "changed", "unreadable", "foreign", "refusal", "chain", "cut"]
+
+DAMAGES: Mapping[Damaged, str] = {
+    "deleted": say("release {number} was deleted from the register"),
+    "changed": say("release {number} was changed in the register"),
+    "unreadable": say("release {number} cannot be read in the register"),
+    "foreign": say("release {number} was put into the register by another program"),
+    "refusal": say("what the gate refused before was deleted or changed (line {number})"),
+    "chain": say("line {number} of the register's chain was deleted or changed"),
+    "cut": say("the register ended at line {number} before: what came last was cut off"),
+}
+"""What is said of each kind of damage."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Something in a register that is not as it was entered.
+
+    Attributes
+    ----------
+    number
+        Of the release, or of the line of the chain.
+    """
+
+    what: Damaged
+    number: int
+
+    @property
+    def message(self) -> str:
+        """The damage in words."""
+        return DAMAGES[self.what].format(number=self.number)
+
+    def as_json(self) -> dict[str, object]:
+        """For ``--json``."""
+        return {"what": self.what, "number": self.number, "message": self.message}
+
+
+@dataclass(frozen=True)
+class Head:
+    """The last line of a chain: its number and hash. Zero lines are ``FIRST_CHAIN``."""
+
+    lines: int = 0
+    chain: str = FIRST_CHAIN
+
+    def as_json(self) -> dict[str, object]:
+        """For ``--json`` and dossiers."""
+        return {"lines": self.lines, "head": self.chain}
+
+
+@dataclass(frozen=True)
+class ChainLine:
+    """One line.
+
+    Attributes
+    ----------
+    subject
+        The number of an entry, or what a refusal is found by; empty for the house's key.
+    digest
+        SHA-256 of what the entry holds; for the house's key its mark.
+    """
+
+    number: int
+    act: Act
+    subject: str
+    digest: str
+    time: str
+    chain: str
+    seal: str
+
+    @classmethod
+    def after(
+        cls, head: Head, act: Act, subject: str, digest: str, *, time: str, key: bytes
+    ) -> ChainLine:
+        """The line that follows a head."""
+        number = head.lines + 1
+        chain = _chained(head.chain, (number, act, subject, digest, time))
+        return cls(number, act, subject, digest, time, chain, sealed(key, chain))
+
+    @property
+    def head(self) -> Head:
+        """The head that this line makes."""
+        return Head(self.number, self.chain)
+
+    def follows(self, previous: Head, key: bytes) -> bool:
+        """Return True if the line is the next one, unchanged, of a holder of the key."""
+        said = (self.number, self.act, self.subject, self.digest, self.time)
+        return (
+            self.number == previous.lines + 1
+            and self.chain == _chained(previous.chain, said)
+            and hmac.compare_digest(self.seal.encode(), sealed(key, self.chain).encode())
+        )
+
+
+def mark_of_key(key: bytes) -> str:
+    """The mark of a house's key, by which a register knows it: nothing of the key is learnt from it."""
+    return hmac.new(key, KEY_LABEL, hashlib.sha256).hexdigest()
+
+
+def digest_of(values: Sequence[object]) -> str:
+    """SHA-256 of what an entry holds."""
+    text = json.dumps(list(map(str, values)), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def sealed(key: bytes, chain: str) -> str:
+    """The seal of a line: HMAC-SHA256 of its hash under the house's key."""
+    return hmac.new(key, b"tabprotect register line\n" + chain.encode(), hashlib.sha256).hexdigest()
+
+
+def _chained(previous: str, said: Sequence[object]) -> str:
+    text = json.dumps([previous, *said], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def chain_damage(lines: Sequence[ChainLine], key: bytes, seen: Iterable[Head] = ()) -> list[Damage]:
+    """Lines that are not as they were written, each named once.
+
+    Parameters
+    ----------
+    seen
+        Heads that the register had at some time.
+    """
+    found, before = [], Head()
+    for line in lines:
+        if not line.follows(before, key):
+            found.append(Damage("chain", line.number))
+        before = line.head
+    there = {line.number: line.chain for line in lines} | {0: FIRST_CHAIN}
+    missing = {head for head in seen if there.get(head.lines) != head.chain}
+    found += [Damage("cut", head.lines) for head in sorted(missing, key=lambda h: h.lines)]
+    return found
+
+
+def expected(lines: Iterable[ChainLine]) -> tuple[dict[str, str], dict[str, str], set[str]]:
+    """What the chain says that there is: digests of releases by number, of withdrawals, and of
+    refusals."""
+    releases: dict[str, str] = {}
+    withdrawn: dict[str, str] = {}
+    refused: set[str] = set()
+    for line in lines:
+        if line.act in ("published", "marked"):
+            releases[line.subject] = line.digest
+        elif line.act == "withdrawn":
+            withdrawn[line.subject] = line.digest
+        elif line.act == "returned":
+            withdrawn.pop(line.subject, None)
+        elif line.act == "forgotten":
+            releases.pop(line.subject, None)
+            withdrawn.pop(line.subject, None)
+        elif line.act == "refused":
+            refused.add(line.digest)
+    return releases, withdrawn, refused

@@ -1,0 +1,109 @@
+"""The tables of the register of releases, and taking over those of version 1.
+
+Times and JSON are columns of text: a row that cannot be read is then one damaged row, not a fault of
+the database library for all.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from tabprotect.engine.database import Schema
+from tabprotect.languages.said import say
+
+TABLES = sa.MetaData()
+RELEASE = sa.Table(
+    "published_release",
+    TABLES,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.Column("who", sa.Text, nullable=False),
+    sa.Column("original", sa.String(64), nullable=False, index=True),
+    sa.Column("variables", sa.Text, nullable=False),
+    sa.Column("records", sa.Text, nullable=False),
+    sa.Column("bundle", sa.String(64), nullable=False),
+    sa.Column("method", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("gate", sa.Text, nullable=False),
+    sa.Column("decisions", sa.Text, nullable=False),
+    sa.Column("withdrawn", sa.Text),
+    sa.Column("withdrawn_reason", sa.Text, nullable=False),
+    sa.Column("unlabelled", sa.String(64), nullable=False, server_default=""),
+    sa.Column("dossier", sa.Text, nullable=False, server_default=""),
+    # The same bytes are not another release, whoever publishes them at the same time.
+    sa.UniqueConstraint("bundle", "original"),
+    # Numbers of removed entries are not given again.
+    sqlite_autoincrement=True,
+)
+BUNDLE = sa.Table(
+    "published_bundle",
+    TABLES,
+    sa.Column("fingerprint", sa.String(64), primary_key=True),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+REFUSED = sa.Table(
+    "refused_mechanism",
+    TABLES,
+    sa.Column("original", sa.String(64), primary_key=True),
+    sa.Column("mechanism", sa.String(64), primary_key=True),
+    sa.Column("method", sa.Text, nullable=False),
+    sa.Column("time", sa.Text, nullable=False),
+)
+STATEMENT = sa.Table(
+    "refusal_statement",
+    TABLES,
+    sa.Column("original", sa.String(64), primary_key=True),
+    sa.Column("mechanism", sa.String(64), primary_key=True),
+    sa.Column("stated", sa.Text, nullable=False),
+)
+CHAIN = sa.Table(
+    "register_chain",
+    TABLES,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("act", sa.String(16), nullable=False),
+    sa.Column("subject", sa.Text, nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.Column("chain", sa.String(64), nullable=False),
+    sa.Column("seal", sa.String(64), nullable=False),
+)
+
+_VERSION = "register_schema"
+
+SCHEMA = Schema(
+    TABLES,
+    2,
+    _VERSION,
+    what=say("register of releases"),
+    remedy=say("make one with: tabprotect register new FILE"),
+    older=say(
+        "tabprotect register new FILE takes an older register over where it lies; its entries are "
+        "kept as they are"
+    ),
+)
+
+# Only the names count: what they hold is read after it was taken over.
+_FIRST = sa.MetaData()
+for _name in ("published_release", "published_bundle", "refused_mechanism"):
+    sa.Table(_name, _FIRST, sa.Column("original", sa.Text))
+
+FIRST = Schema(_FIRST, 1, _VERSION)
+"""Version 1: without a chain, a mark of the key and marks without labels."""
+
+
+def take_over(connection: sa.Connection) -> None:
+    """Turn tables of version 1 into those of this version; the entries stay as they are."""
+    for column, length in (("unlabelled", "VARCHAR(64)"), ("dossier", "TEXT")):
+        connection.exec_driver_sql(
+            f"ALTER TABLE published_release ADD COLUMN {column} {length} NOT NULL DEFAULT ''"
+        )
+    if connection.dialect.name == "postgresql":
+        for table, column in (
+            *(("published_release", c.name) for c in RELEASE.c if isinstance(c.type, sa.Text)),
+            ("refused_mechanism", "time"),
+        ):
+            connection.exec_driver_sql(
+                f"ALTER TABLE {table} ALTER COLUMN {column} TYPE TEXT USING {column}::TEXT"
+            )
+    TABLES.create_all(connection, tables=[STATEMENT, CHAIN], checkfirst=True)
+    connection.exec_driver_sql(f"UPDATE {_VERSION} SET version = {SCHEMA.version}")

@@ -1,0 +1,166 @@
+"""What somebody who can write to the register's database cannot do unseen; and the house's key."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tabprotect.engine import house
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.register.register import RefusedMechanism, Register
+from tabprotect.engine.register.register_entry import OriginalMarks
+from tabprotect.engine.register.register_tables import SCHEMA
+from tabprotect.engine.register.seen_heads import FILE
+from tests.engine.register.test_register import publication
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Four releases, of which the second is withdrawn; and a refusal."""
+    found = tmp_path / "register.sqlite"
+    with Register(str(found), new=True) as register:
+        for number in "1234":
+            register.add(publication(bundle=number), b"")
+        register.withdraw(2, "a wrong title")
+        register.refuse("a" * 64, "m" * 64, RefusedMechanism("cell_key", "stated"))
+        register.add(publication(bundle="5"), b"")
+        register.forget(5)
+        assert register.contents().damaged == ()
+    return found
+
+
+def altered(path: Path, *statements: str) -> list[tuple[str, int]]:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+    with Register(str(path)) as register:
+        return [(one.what, one.number) for one in register.contents().damaged]
+
+
+@pytest.mark.parametrize(
+    ("statement", "damage"),
+    [
+        ("DELETE FROM published_release WHERE number = 2", ("deleted", 2)),
+        ("UPDATE published_release SET who = 'eve' WHERE number = 1", ("changed", 1)),
+        ("UPDATE published_release SET gate = '{}' WHERE number = 1", ("changed", 1)),
+        ("UPDATE published_release SET original = 'x' WHERE number = 3", ("changed", 3)),
+        ("UPDATE published_release SET withdrawn = NULL WHERE number = 2", ("changed", 2)),
+        ("UPDATE published_release SET withdrawn = time WHERE number = 1", ("changed", 1)),
+        ("UPDATE published_release SET gate = 'no' WHERE number = 4", ("unreadable", 4)),
+        ("UPDATE published_release SET gate = '[1]' WHERE number = 4", ("unreadable", 4)),
+        ("UPDATE published_release SET time = 'soon' WHERE number = 4", ("unreadable", 4)),
+        ("UPDATE published_release SET records = x'ff80' WHERE number = 4", ("unreadable", 4)),
+        (
+            "UPDATE published_release SET records = CAST(x'ff80' AS TEXT) WHERE number = 4",
+            ("unreadable", 4),
+        ),
+        (
+            "INSERT INTO published_release SELECT 9, time, who, original, variables, records, 'b', "
+            "method, title, gate, decisions, NULL, '', '', '' FROM published_release LIMIT 1",
+            ("foreign", 9),
+        ),
+        ("DELETE FROM refused_mechanism", ("refusal", 7)),
+        ("UPDATE refusal_statement SET stated = 'other'", ("refusal", 7)),
+        ("UPDATE register_chain SET time = 'x' WHERE number = 3", ("chain", 3)),
+        ("UPDATE register_chain SET seal = 'x' WHERE number = 3", ("chain", 3)),
+        ("DELETE FROM register_chain WHERE number = 3", ("chain", 4)),
+        ("DELETE FROM register_chain WHERE number = 9", ("cut", 9)),
+    ],
+)
+def test_what_was_touched_is_named_and_the_others_stand(
+    path: Path, statement: str, damage: tuple[str, int]
+) -> None:
+    found = altered(path, statement)
+    assert damage in found
+    with Register(str(path)) as register:
+        there = {entry.number for entry in register.entries()} - {9}
+        gone = {damage[1]} if damage[0] in ("deleted", "unreadable") else set()
+        assert there == {1, 2, 3, 4} - gone
+        # It takes further entries, and names no other as damaged.
+        assert register.add(publication(bundle="8"), b"") is not None
+        if damage[0] in ("deleted", "changed", "unreadable", "foreign"):
+            assert [(one.what, one.number) for one in register.contents().damaged] == [damage]
+
+
+def test_a_tail_that_was_cut_off_shows_where_a_head_is_known(path: Path) -> None:
+    with Register(str(path)) as register:
+        head = register.head()
+        assert register.has_head(head)
+    cut = ("DELETE FROM register_chain WHERE number > 4", "DELETE FROM published_release WHERE 1")
+    assert ("cut", head.lines) in altered(path, *cut)
+    with Register(str(path)) as register:
+        assert not register.has_head(head)
+    # Without any later head a shorter register is a register: only a dossier's tells.
+    (house.folder() / FILE).unlink()
+    assert not any(what == "cut" for what, _ in altered(path))
+
+
+def test_it_belongs_to_one_key(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = house.key()
+    monkeypatch.setenv(house.KEY, str(tmp_path / "other"))
+    with pytest.raises(ParameterError, match="a key of the house that is not here") as error:
+        Register(str(path))
+    assert error.value.exit_code == 4 and "copy" in error.value.hint
+    assert house.key(make=True) != own
+    with pytest.raises(ParameterError, match="another key of the house"):
+        Register(str(path))
+    # Who forges the line that names the key breaks every seal.
+    from tabprotect.engine.register.register_chain import mark_of_key
+
+    forged = mark_of_key(house.key())
+    damaged = altered(path, f"UPDATE register_chain SET digest = '{forged}' WHERE number = 1")
+    assert [number for what, number in damaged if what == "chain"] == list(range(1, 10))
+
+
+def test_entries_get_marks_of_another_key(path: Path) -> None:
+    new = bytes(range(32))
+    marks = {1: OriginalMarks("z" * 64, ("v",), ("r",), "u" * 64)}
+    with Register(str(path)) as register:
+        register.re_mark(new, marks)
+    house.key_file().write_text(new.hex())
+    with Register(str(path)) as register:
+        found = register.contents()
+        assert found.damaged == () and register.key_mark
+        assert [e.publication.marks for e in found.entries[:2]] == [marks[1], publication().marks]
+    altered(path, "DELETE FROM register_chain WHERE number = 2")
+    with Register(str(path)) as register, pytest.raises(InputError, match="chain is damaged"):
+        register.re_mark(bytes(32), {})
+
+
+OLDER = """
+CREATE TABLE published_release (number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+ time DATETIME NOT NULL, who TEXT NOT NULL, original VARCHAR(64) NOT NULL, variables JSON NOT NULL,
+ records JSON NOT NULL, bundle VARCHAR(64) NOT NULL, method TEXT NOT NULL, title TEXT NOT NULL,
+ gate JSON NOT NULL, decisions JSON NOT NULL, withdrawn DATETIME, withdrawn_reason TEXT NOT NULL,
+ UNIQUE (bundle, original));
+CREATE TABLE published_bundle (fingerprint VARCHAR(64) NOT NULL PRIMARY KEY, content BLOB NOT NULL);
+CREATE TABLE refused_mechanism (original VARCHAR(64) NOT NULL, mechanism VARCHAR(64) NOT NULL,
+ method TEXT NOT NULL, time DATETIME NOT NULL, PRIMARY KEY (original, mechanism));
+CREATE TABLE register_schema (version INTEGER NOT NULL PRIMARY KEY);
+INSERT INTO register_schema VALUES (1);
+INSERT INTO published_release VALUES (3, '2026-01-02 03:04:05.000006', 'ann', 'o', '["v"]', '["r"]',
+ 'b', 'cell_key', 't', '{"passed": true}', '["because"]', '2026-02-03 00:00:00.000000', 'wrong');
+INSERT INTO refused_mechanism VALUES ('o', 'm', 'cell_key', '2026-01-01 00:00:00.000000');
+"""
+
+
+def test_an_older_register_is_taken_over_on_purpose(tmp_path: Path) -> None:
+    path = tmp_path / "older.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(OLDER)
+    with pytest.raises(InputError, match="another version") as error:
+        Register(str(path))
+    assert "register new FILE" in error.value.hint
+    with Register(str(path), new=True) as register:
+        [entry] = register.entries()
+        assert entry.number == 3 and entry.withdrawn_reason == "wrong"
+        assert entry.publication.marks == OriginalMarks("o", ("v",), ("r",), "")
+        assert register.refused("o") == {"m": RefusedMechanism("cell_key", "")}
+        assert register.add(replace(publication(), bundle="c" * 64), b"") == 4
+    with Register(str(path)) as register:
+        assert register.contents().damaged == () and register.head().lines == 5
+    assert SCHEMA.version == 2
