@@ -8,6 +8,8 @@ cd "$(dirname "$0")/.."
 export QT_QPA_PLATFORM=offscreen
 # Compiled once and kept: workers and the programs that tests start take seconds each otherwise.
 unset PYTHONDONTWRITEBYTECODE
+# As the program itself has it: four workers have no thread to spare for a product of matrices.
+export OPENBLAS_NUM_THREADS=1
 
 step() { printf '\n== %s\n' "$*"; }
 

@@ -26,6 +26,10 @@ from tabprotect.version import __version__
 INTERNAL = 1
 USAGE = 2
 
+THREADS = ("OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+"""Of products of matrices, which are small here: on several threads they take forty times as long
+beside other work, and sum in an order that is the machine's own. One each, unless it is set."""
+
 
 class _UsageFault(TabprotectError):  # noqa: N818
     """A usage error in the form of all others, for ``--json``."""
@@ -90,6 +94,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The arguments without the program's name; ``sys.argv[1:]`` when none are given.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    for threads in THREADS:
+        os.environ.setdefault(threads, "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal without UTF-8 gets escapes, not a crash.

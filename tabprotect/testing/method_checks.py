@@ -254,7 +254,7 @@ def brute_force(method: Method) -> None:
             # Calibration judges what only simulated runs can estimate.
             return
         found = believe(
-            [Evidence(release, likelihood)],
+            [Evidence(release, likelihood, alone=True)],
             prior,
             knowing=RELEASE_ALONE,
             randomness=Randomness.seeded(seed),

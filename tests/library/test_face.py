@@ -129,7 +129,13 @@ def test_two_people_answer_for_a_release_where_the_policy_says_so(tmp_path: Path
 @pytest.mark.usefixtures("few_draws")
 def test_a_draft_is_published_with_a_reason_and_a_second_release_too(tmp_path: Path) -> None:
     table = tp.read_table("example:langsrud-lupp")
-    strict = HousePolicy(belief_limit=0.5, share=0.0, second_release="reason", together="reason")
+    strict = HousePolicy(
+        belief_limit=0.5,
+        share=0.0,
+        attempts_at_most=2,
+        second_release="reason",
+        together="reason",
+    )
     given = {"policy": strict, "seed": 7, "base": 3}
     with pytest.raises(tp.RefusedError):
         tp.protect(table, "random_rounding", **given)

@@ -43,6 +43,9 @@ TUNED = 10
 
 MOST_CELLS = 2_000
 
+MOST_KEPT = 2**22
+"""Most counts of all tables that are kept, of all chains together."""
+
 MOST_PLACES = 2**23
 """Most values of all cells and sums together that are told apart."""
 
@@ -89,6 +92,8 @@ class JointShares:
     work
         Visits of sums.
     settled
+    kept : int64 (tables, cells)
+        Recorded tables, in order, chain by chain.
     """
 
     first: Ints
@@ -102,6 +107,7 @@ class JointShares:
     effective: float
     work: int
     settled: bool
+    kept: Ints
 
 
 def work_of(numbers: PublishedNumbers, sweeps_of_each: int) -> int:
@@ -158,7 +164,8 @@ def joint_shares(
         if work_of(numbers, count) > work:
             break
         chains = [
-            _Chain(numbers, start, (low, high), f"{number} {chain}") for chain in range(CHAINS)
+            _Chain(numbers, start, (low, high), f"{number} {chain}", count)
+            for chain in range(CHAINS)
         ]
         for chain, one in enumerate(chains):
             one.run(count, progress, chain / CHAINS)
@@ -171,8 +178,9 @@ def joint_shares(
 def digest(numbers: PublishedNumbers, what: str) -> int:
     """A seed that follows from the numbers: SHA-256 of all that is public."""
     found = hashlib.sha256(f"tabprotect chain {what} {numbers.shared}\n".encode())
+    sources = (numbers.noise, numbers.believed) if numbers.compound else ()
     found.update(repr((numbers.domain.names, numbers.domain.shape)).encode())
-    for array in (numbers.starts, numbers.cells, numbers.published, numbers.law):
+    for array in (numbers.starts, numbers.cells, numbers.published, numbers.law, *sources):
         found.update(np.ascontiguousarray(array, dtype="<i8").tobytes() + b"\n")
     for low, high, logs in numbers.laws:
         found.update(f"{low} {high}\n".encode())
@@ -193,7 +201,12 @@ class _Chain:
     """One chain, and what it recorded."""
 
     def __init__(
-        self, numbers: PublishedNumbers, start: Ints, ends: tuple[Ints, Ints], what: str
+        self,
+        numbers: PublishedNumbers,
+        start: Ints,
+        ends: tuple[Ints, Ints],
+        what: str,
+        count: int,
     ) -> None:
         low, high = ends
         size, levels = numbers.domain.size, len(LEVELS)
@@ -206,20 +219,31 @@ class _Chain:
         top[np.bincount(numbers.cells, minlength=size) == 0] = 0
         if numbers.domain.structural:
             top[numbers.domain.structural_cells()] = 0
+        least = np.zeros(size, dtype=np.int64)
+        if (numbers.believed >= 0).any():
+            # What is believed of cells beforehand leaves no walls to pass.
+            least, top = np.maximum(low[:size], 0), np.minimum(top, high[:size])
         shape = np.array(numbers.domain.shape, dtype=np.int64)
         stride = np.concatenate([np.cumprod(shape[::-1])[::-1][1:], [1]]).astype(np.int64)
         order = np.argsort(numbers.cells, kind="stable")
         of = np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts))
         jitter = coins.integers(0, 4, (levels, size))
-        x = np.clip(start + (jitter == 3) - (jitter == 0), 0, top).astype(np.int64)
+        x = np.clip(start + (jitter == 3) - (jitter == 0), least, top).astype(np.int64)
         floor = [0 if not len(run) else int(run[run != IMPOSSIBLE].min(initial=0)) for run in runs]
         places = np.concatenate([[0], np.cumsum(high - low + 1)]).astype(np.int64)
+        most = max(min(MOST_KEPT // size, count - count // 3) // CHAINS, 1)
         self.arrays = Arrays(
             x=np.ascontiguousarray(x),
-            state=np.array([int(coins.integers(0, 2**62)), FALL, *range(levels)], dtype=np.int64),
+            state=np.array(
+                [int(coins.integers(0, 2**62)), FALL, 0, *range(levels)], dtype=np.int64
+            ),
             hist=np.zeros(int(places[-1]), dtype=np.int64),
+            kept=np.zeros((most, size), dtype=np.int64),
             numbers=np.array(
-                [size, numbers.numbers, int((shape > 1).sum()), levels, numbers.shared, 0],
+                [
+                    *(size, numbers.numbers, int((shape > 1).sum()), levels, numbers.shared),
+                    *(0, most, _widest(numbers.variance)),
+                ],
                 dtype=np.int64,
             ),
             shape=shape[shape > 1],
@@ -236,13 +260,15 @@ class _Chain:
             ),
             floor=np.array(floor, dtype=np.int64),
             logs=np.concatenate([np.zeros(1, dtype=np.int64), *runs])[1:].copy(),
-            least=np.zeros(size, dtype=np.int64),
+            least=least,
             top=top,
+            own=numbers.believed,
             beta=np.array(LEVELS, dtype=np.int64),
             log_table=_LOG_TABLE,
             first=low.astype(np.int64),
             hist_starts=places,
             words=coins.integers(1, 2**64, size, dtype=np.uint64),
+            salt=_salt(numbers.noise, coins),
         )
         self.batches: list[tuple[Ints, int]] = []
         self.sweeps = 0
@@ -272,6 +298,24 @@ class _Chain:
     def _sweep(self, count: int, recording: bool) -> int:
         self.arrays.numbers[5] = count
         return sweeps(self.arrays, recording)
+
+
+def _widest(variance: Floats) -> int:
+    """The power of two up to which noise is stepped through; 0 for noise of a few counts."""
+    known = variance[np.isfinite(variance)]
+    width = float(np.sqrt(np.median(known))) if len(known) else 1.0
+    return min(int(np.log2(width)), 7) if width >= 4 else 0
+
+
+def _salt(noise: Ints, coins: np.random.Generator) -> np.typing.NDArray[np.uint64]:
+    """Words that keep sums apart whose noise differs though their records do not, (sums,)."""
+    salt = np.zeros(len(noise), dtype=np.uint64)
+    for source in np.unique(noise[noise > 0]).tolist():
+        salt[noise == source] = coins.integers(1, 2**64, dtype=np.uint64)
+    alone = noise < 0
+    if alone.any() and not alone.all():
+        salt[alone] = coins.integers(1, 2**64, int(alone.sum()), dtype=np.uint64)
+    return salt
 
 
 _LOG_TABLE = np.rint(np.log1p(np.arange(4097) / 4096) * UNIT).astype(np.int64)
@@ -310,6 +354,7 @@ def _together(chains: Sequence[_Chain], work: int) -> JointShares:
         effective=min(worth, float(sum(tables))),
         work=work,
         settled=enough and r_hat < R_HAT,
+        kept=np.concatenate([one.arrays.kept[: int(one.arrays.state[2])] for one in chains]),
     )
 
 

@@ -6,13 +6,15 @@ same chain.
 
 The state is a table of inner counts at each level of tempering. A move takes a cell and up to six
 axes, another category on each, and adds 1 or 2 to the corners of that box with alternating signs:
-one cell, a pair on one axis, or a square, cube, ... that keeps margins. Beyond the support of a law
+one cell, a pair on one axis, or a square, cube, ... that keeps margins. Where noise is wide the
+steps are powers of two up to its width. Beyond the support of a law
 the likelihood falls by a fixed step for each unit, so that every table can be reached; tables
 recorded are those within all supports.
 
 With noise that equal sets of records share, published sums over the same records are one
 observation. The set of a sum is the exclusive or of a word for each of its cells that is not
-empty; sums of one word form a group, with one factor.
+empty; sums of one word form a group, with one factor. A salt keeps sums apart whose noise is not
+the same though their records are.
 """
 
 from __future__ import annotations
@@ -51,12 +53,16 @@ class Arrays:
     ----------
     x : (levels, cells)
         The counts, changed in place.
-    state : (2 + levels,)
-        State of the generator, fall beyond a support, the table that stands at each level.
+    state : (3 + levels,)
+        State of the generator, fall beyond a support, tables kept, the table that stands at each
+        level.
     hist : (places,)
         How often each cell and each sum had each value.
+    kept : (most, cells)
+        The first recorded tables.
     numbers
-        Cells, sums, axes, levels, whether equal records share noise, sweeps.
+        Cells, sums, axes, levels, whether equal records share noise, sweeps, most tables kept,
+        the power of two that is the widest step (0: steps of 1 and 2).
     shape, stride : (axes,)
         Of the axes with more than one category.
     cell_starts, sums_of : (cells + 1,), (entries,)
@@ -68,17 +74,20 @@ class Arrays:
     logs : (weights,)
     least, top : (cells,)
         Counts that a cell may have.
+    own : (cells,)
+        The law of each cell by itself; -1 for none.
     beta : (levels,)
     log_table : (4097,)
         log(1 + k / 4096).
     first, hist_starts : (cells + sums,), (cells + sums + 1,)
         The value and the place where the histogram of each begins.
-    words : (cells,)
+    words, salt : (cells,), (sums,)
     """
 
     x: Ints
     state: Ints
     hist: Ints
+    kept: Ints
     numbers: Ints
     shape: Ints
     stride: Ints
@@ -92,11 +101,13 @@ class Arrays:
     logs: Ints
     least: Ints
     top: Ints
+    own: Ints
     beta: Ints
     log_table: Ints
     first: Ints
     hist_starts: Ints
     words: np.typing.NDArray[np.uint64]
+    salt: np.typing.NDArray[np.uint64]
 
     def in_order(self) -> tuple[object, ...]:
         """As the compiled form takes them."""
@@ -141,11 +152,14 @@ class _Level:
                     self.key[s] ^= chain.words[cell]
         self.groups: dict[int, list[int]] = {}
         total = [0, 0, 0]
+        for count, own in zip(x, chain.own, strict=True):
+            if own >= 0:
+                chain.weigh(own, count, 1, total)
         for s, kind in enumerate(chain.kind):
             if kind < 0:
                 continue
             if chain.shared and self.key[s]:
-                group = self.groups.setdefault(self.key[s], [0, 0, 0, self.t[s]])
+                group = self.groups.setdefault(self.key[s] ^ chain.salt[s], [0, 0, 0, self.t[s]])
                 group[0] += 1
                 group[1] += kind
                 group[2] += kind * kind
@@ -162,19 +176,22 @@ class _Chain:
     def __init__(self, arrays: Arrays) -> None:
         self.arrays = arrays
         numbers = arrays.numbers.tolist()
-        self.cells, self.sums, self.axes, self.levels, shared, self.sweeps = numbers
+        self.cells, self.sums, self.axes, self.levels, shared, *others = numbers
         self.shared = bool(shared)
+        self.sweeps, self.most, self.wide = others
         self.shape, self.stride = arrays.shape.tolist(), arrays.stride.tolist()
         starts, entries = arrays.cell_starts.tolist(), arrays.sums_of.tolist()
         self.sums_of = [entries[starts[c] : starts[c + 1]] for c in range(self.cells)]
-        self.kind, self.words = arrays.kind.tolist(), arrays.words.tolist()
+        self.kind, self.own = arrays.kind.tolist(), arrays.own.tolist()
+        self.words, self.salt = arrays.words.tolist(), arrays.salt.tolist()
         self.low, self.high = arrays.low.tolist(), arrays.high.tolist()
         self.log_starts, self.floor = arrays.log_starts.tolist(), arrays.floor.tolist()
         self.logs, self.log_table = arrays.logs.tolist(), arrays.log_table.tolist()
         self.least, self.top = arrays.least.tolist(), arrays.top.tolist()
         self.beta = arrays.beta.tolist()
         state = arrays.state.tolist()
-        self.stream, self.fall, self.place = _Stream(state[0]), state[1], state[2:]
+        self.stream, self.place = _Stream(state[0]), state[3:]
+        self.fall, self.kept = state[1], state[2]
         self.tables = [_Level(self, arrays.x[b].tolist()) for b in range(self.levels)]
 
     def weigh(self, kind: int, t: int, sign: int, total: list[int]) -> None:
@@ -207,7 +224,8 @@ class _Chain:
         stream = self.stream
         cell = stream.below(self.cells)
         r = stream.draw()
-        size = 1 if (r >> 1) & 7 else 2
+        eighth = (r >> 1) & 7
+        size = 1 << eighth % (self.wide + 1) if self.wide else 1 if eighth else 2
         sign = size if r & 1 else -size
         if (r >> 4) & 0xFFFF < 6554:
             other = stream.below(self.cells)
@@ -250,6 +268,10 @@ class _Chain:
                 one[0] += change
                 one[1] ^= word
         total = [0, 0, 0]
+        for corner, change in corners:
+            if (own := self.own[corner]) >= 0:
+                self.weigh(own, level.x[corner], -1, total)
+                self.weigh(own, level.x[corner] + change, 1, total)
         before: dict[int, list[int]] = {}
         if self.shared:
             self._regroup(level, moved, before, total)
@@ -293,13 +315,13 @@ class _Chain:
             return group
 
         for s, (change, word) in moved.items():
-            kind, key = self.kind[s], level.key[s]
+            kind, key, salt = self.kind[s], level.key[s], self.salt[s]
             if kind < 0 or not (change or word):
                 continue
             if not key:
                 self.weigh(kind, 0, -1, total)
             else:
-                group = group_of(key)
+                group = group_of(key ^ salt)
                 if word:
                     group[0] -= 1
                     group[1] -= kind
@@ -311,7 +333,7 @@ class _Chain:
             if not key ^ word:
                 self.weigh(kind, 0, 1, total)
                 continue
-            group = group_of(key ^ word)
+            group = group_of(key ^ word ^ salt)
             group[0] += 1
             group[1] += kind
             group[2] += kind * kind
@@ -334,6 +356,9 @@ class _Chain:
         at = arrays.hist_starts[:-1] + values - arrays.first
         inside = (values >= arrays.first) & (at < arrays.hist_starts[1:])
         arrays.hist[at[inside]] += 1
+        if self.kept < self.most:
+            arrays.kept[self.kept] = coldest.x
+            self.kept += 1
 
     def run(self, recording: bool) -> int:
         feasible = 0
@@ -350,7 +375,7 @@ class _Chain:
         for b, level in enumerate(self.tables):
             self.arrays.x[b] = level.x
         self.arrays.state[0] = self.stream.state - (2**64 if self.stream.state >= 2**63 else 0)
-        self.arrays.state[2:] = self.place
+        self.arrays.state[2:] = [self.kept, *self.place]
         return feasible
 
 

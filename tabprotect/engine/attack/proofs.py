@@ -36,8 +36,22 @@ def proved(numbers: PublishedNumbers) -> tuple[Ints, Ints]:
     """
     low, high = numbers.support()
     most = np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))
+    own = np.flatnonzero(numbers.believed >= 0)
+    alone_low, alone_high = (
+        np.array([law[end] for law in numbers.laws], dtype=np.float64)[numbers.believed[own]]
+        for end in (0, 1)
+    )
+    alone_high[alone_high >= UNBOUNDED] = np.inf
+    # What is believed of a cell bounds it as a sum of its own would.
+    sums = (
+        np.concatenate([numbers.starts, numbers.starts[-1] + 1 + np.arange(len(own))]),
+        np.concatenate([numbers.cells, own]),
+    )
     lower, upper = propagated(
-        numbers.domain.size, (numbers.starts, numbers.cells), low.astype(np.float64), most
+        numbers.domain.size,
+        sums,
+        np.concatenate([low.astype(np.float64), alone_low]),
+        np.concatenate([most, alone_high]),
     )
     upper[np.bincount(numbers.cells, minlength=numbers.domain.size) == 0] = np.inf
     if numbers.domain.structural:

@@ -16,9 +16,10 @@
 
 typedef struct {
     const int64_t *shape, *stride, *cstart, *csums, *kind, *low, *high, *kstart, *kmin, *logs;
-    const int64_t *least, *top, *beta, *log_table, *first, *hstart;
-    const uint64_t *words;
-    int64_t n, sums, axes, levels, shared, lambda;
+    const int64_t *least, *top, *own, *beta, *log_table, *first, *hstart;
+    const uint64_t *words, *salt;
+    int64_t *kept;
+    int64_t n, sums, axes, levels, shared, most, wide, lambda;
     uint64_t rng;
 } Model;
 
@@ -30,7 +31,8 @@ typedef struct {
 } Group;
 
 typedef struct {
-    int64_t *x, *t;
+    /* The group of each sum that holds somebody. */
+    int64_t *x, *t, *at;
     uint64_t *key;
     int64_t a, w, bad;
     /* An open hash table. */
@@ -39,7 +41,7 @@ typedef struct {
 } Level;
 
 typedef struct {
-    int64_t *dt, *mark, *list;
+    int64_t *dt, *mark, *list, *to;
     uint64_t *dk;
     int64_t *seen, *inserted;
     Group *old;
@@ -120,9 +122,11 @@ static int64_t slot(const Level *v, uint64_t key, int64_t cap)
 
 static void into_group(const Model *m, Level *v, int64_t s, int64_t cap)
 {
-    int64_t g = slot(v, v->key[s], cap), kind = m->kind[s];
+    uint64_t key = v->key[s] ^ m->salt[s];
+    int64_t g = slot(v, key, cap), kind = m->kind[s];
+    v->at[s] = g;
     if (!v->groups[g].key) {
-        v->groups[g].key = v->key[s];
+        v->groups[g].key = key;
         v->groups[g].m = v->groups[g].g1 = v->groups[g].g2 = 0;
         v->groups[g].mark = 0;
         v->used++;
@@ -147,6 +151,9 @@ static void begin(const Model *m, Level *v, int64_t cap)
     int64_t d[3] = {0, 0, 0};
     memset(v->t, 0, (size_t)m->sums * sizeof(int64_t));
     memset(v->key, 0, (size_t)m->sums * sizeof(uint64_t));
+    for (int64_t c = 0; c < m->n; c++)
+        if (m->own[c] >= 0)
+            weigh(m, m->own[c], v->x[c], 1, d);
     for (int64_t c = 0; c < m->n; c++)
         if (v->x[c])
             for (int64_t e = m->cstart[c]; e < m->cstart[c + 1]; e++) {
@@ -183,7 +190,9 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
     int64_t n = m->n, listed = 0, seen = 0, new = 0, corners, d[3] = {0, 0, 0};
     int64_t cell = below(draw(&m->rng), n);
     uint64_t r = draw(&m->rng);
-    int64_t size = ((r >> 1) & 7) ? 1 : 2, sign = (r & 1) ? size : -size;
+    int64_t eighth = (r >> 1) & 7, size, sign;
+    size = m->wide ? (int64_t)1 << (eighth % (m->wide + 1)) : eighth ? 1 : 2;
+    sign = (r & 1) ? size : -size;
     if (((r >> 4) & 0xFFFF) < 6554) {
         int64_t other = below(draw(&m->rng), n);
         if (other == cell)
@@ -225,6 +234,11 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
         if (value < m->least[corner[q]] || value > m->top[corner[q]])
             return;
     }
+    for (int64_t q = 0; q < corners; q++)
+        if (m->own[corner[q]] >= 0) {
+            weigh(m, m->own[corner[q]], v->x[corner[q]], -1, d);
+            weigh(m, m->own[corner[q]], v->x[corner[q]] + change[q], 1, d);
+        }
     if (m->shared && v->used + m->sums > z->cap / 4 * 3)
         regroup(m, v, z->cap);
     z->stamp++;
@@ -260,7 +274,7 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
             if (!from)
                 weigh(m, kind, 0, -1, d);
             else {
-                g = slot(v, from, z->cap);
+                g = v->at[s];
                 see(m, v, z, g, &seen, d);
                 if (z->dk[s]) {
                     v->groups[g].m--;
@@ -271,11 +285,14 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
             }
             if (!z->dk[s])
                 continue;
+            z->to[i] = -1;
             if (!to) {
                 weigh(m, kind, 0, 1, d);
                 continue;
             }
+            to ^= m->salt[s];
             g = slot(v, to, z->cap);
+            z->to[i] = g;
             if (!v->groups[g].key) {
                 v->groups[g].key = to;
                 v->groups[g].m = v->groups[g].g1 = v->groups[g].g2 = v->groups[g].t = v->groups[g].mark = 0;
@@ -311,6 +328,8 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
         int64_t s = z->list[i];
         v->t[s] += z->dt[s];
         v->key[s] ^= z->dk[s];
+        if (m->shared && z->dk[s] && m->kind[s] >= 0)
+            v->at[s] = z->to[i];
     }
 }
 
@@ -324,9 +343,10 @@ static void record(const Model *m, const Level *v, int64_t *hist)
     }
 }
 
-static int64_t run(Model *m, Level *levels, Scratch *z, int64_t *place, int64_t sweeps, int64_t *hist,
+static int64_t run(Model *m, Level *levels, Scratch *z, int64_t *state, int64_t sweeps, int64_t *hist,
                    int recording)
 {
+    int64_t *place = state + 3;
     int64_t feasible = 0;
     for (int64_t sweep = 0; sweep < sweeps; sweep++) {
         for (int64_t b = 0; b < m->levels; b++)
@@ -346,13 +366,15 @@ static int64_t run(Model *m, Level *levels, Scratch *z, int64_t *place, int64_t 
             feasible++;
             if (recording)
                 record(m, &levels[place[0]], hist);
+            if (recording && state[2] < m->most)
+                memcpy(m->kept + m->n * state[2]++, levels[place[0]].x, (size_t)m->n * sizeof(int64_t));
         }
     }
     return feasible;
 }
 
-enum { X, STATE, HIST, NUMBERS, SHAPE, STRIDE, CSTART, CSUMS, KIND, LOW, HIGH, KSTART, KMIN, LOGS,
-       LEAST, TOP, BETA, LOGTABLE, FIRST, HSTART, WORDS, ARRAYS };
+enum { X, STATE, HIST, KEPT, NUMBERS, SHAPE, STRIDE, CSTART, CSUMS, KIND, LOW, HIGH, KSTART, KMIN, LOGS,
+       LEAST, TOP, OWN, BETA, LOGTABLE, FIRST, HSTART, WORDS, SALT, ARRAYS };
 
 static PyObject *sweeps(PyObject *module, PyObject *args)
 {
@@ -372,7 +394,7 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
         return NULL;
     }
     for (; held < ARRAYS; held++) {
-        int flags = held <= HIST ? PyBUF_WRITABLE : PyBUF_SIMPLE;
+        int flags = held <= KEPT ? PyBUF_WRITABLE : PyBUF_SIMPLE;
         if (PyObject_GetBuffer(PyTuple_GetItem(given, held), &view[held], flags))
             goto done;
     }
@@ -383,6 +405,11 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
     m.levels = ((int64_t *)view[NUMBERS].buf)[3];
     m.shared = ((int64_t *)view[NUMBERS].buf)[4];
     count = ((int64_t *)view[NUMBERS].buf)[5];
+    m.most = ((int64_t *)view[NUMBERS].buf)[6];
+    m.wide = ((int64_t *)view[NUMBERS].buf)[7];
+    m.kept = view[KEPT].buf;
+    m.own = view[OWN].buf;
+    m.salt = view[SALT].buf;
     m.shape = view[SHAPE].buf;
     m.stride = view[STRIDE].buf;
     m.cstart = view[CSTART].buf;
@@ -407,7 +434,7 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
     if (!m.shared)
         cap = 1;
     z.cap = cap;
-    total = m.levels * 2 * m.sums + 7 * m.sums;
+    total = m.levels * 3 * m.sums + 8 * m.sums;
     levels = calloc((size_t)m.levels, sizeof(Level));
     memory = calloc((size_t)total, sizeof(int64_t));
     groups = calloc((size_t)(m.levels * cap), sizeof(Group));
@@ -422,12 +449,14 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
             Level *v = &levels[b];
             v->x = (int64_t *)view[X].buf + b * m.n;
             v->t = free_, free_ += m.sums;
+            v->at = free_, free_ += m.sums;
             v->key = (uint64_t *)free_, free_ += m.sums;
             v->groups = groups + b * cap;
         }
         z.dt = free_, free_ += m.sums;
         z.mark = free_, free_ += m.sums;
         z.list = free_, free_ += m.sums;
+        z.to = free_, free_ += m.sums;
         z.dk = (uint64_t *)free_, free_ += m.sums;
         z.seen = free_, free_ += 2 * m.sums;
         z.inserted = free_, free_ += m.sums;
@@ -436,7 +465,7 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
     Py_BEGIN_ALLOW_THREADS
     for (int64_t b = 0; b < m.levels; b++)
         begin(&m, &levels[b], cap);
-    feasible = run(&m, levels, &z, state + 2, count, view[HIST].buf, recording);
+    feasible = run(&m, levels, &z, state, count, view[HIST].buf, recording);
     Py_END_ALLOW_THREADS
     state[0] = (int64_t)m.rng;
 done:

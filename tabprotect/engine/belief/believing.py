@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeGuard
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from tabprotect.engine.belief.effort import (
     READER,
     Effort,
 )
+from tabprotect.engine.belief.joint_noise import of_main_table, put_together
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
@@ -48,6 +50,7 @@ from tabprotect.engine.release.likelihood import (
 )
 from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, UNSTATED, Gate, RefusedDraws
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
 
 
@@ -102,10 +105,13 @@ class Evidence:
     release
     known
         The likelihood, where it is known already.
+    alone
+        Whether nothing but the likelihood is read of the release.
     """
 
     release: Release
     known: Likelihood | None = None
+    alone: bool = False
 
     @cached_property
     def likelihood(self) -> Likelihood:
@@ -165,6 +171,7 @@ def believe(
     prior: Prior | str | None = None,
     *,
     knowing: Knowing = HOW_IT_WAS_LET_OUT,
+    inner: bool = False,
     effort: Effort = READER,
     randomness: Randomness | None = None,
     progress: Progress = SILENT,
@@ -182,6 +189,9 @@ def believe(
         What is believed beforehand, or its text; uniform when none is given.
     knowing
         What is known beside what was published.
+    inner
+        Whether the posterior is to be about the inner cells where only sums of them are published
+        and can be put together; else it is then about the cells of the main table.
     effort
         What it may take.
     randomness
@@ -201,15 +211,57 @@ def believe(
     different = distinct(evidence)
     first = different[0]
     effort = _effort_for(first.release, effort)
-    likelihoods = [one.likelihood for one in different]
-    if isinstance(prior, str):
-        prior = parse_prior(prior, first.likelihood.domain)
-    means = _Means(
-        Uniform() if prior is None else prior, effort, randomness or Randomness.fresh(), progress
+    posterior = _together(
+        different, prior, (effort, inner), (randomness or Randomness.fresh(), progress)
     )
-    found = Believed(means.together(likelihoods), releases=len(evidence))
-    found = replace(found, repeated=len(evidence) - len(different))
+    found = Believed(posterior, releases=len(evidence), repeated=len(evidence) - len(different))
     return _as_let_out(found, different, knowing, effort, progress) if knowing.gate else found
+
+
+def _together(
+    evidence: Sequence[Evidence],
+    prior: Prior | str | None,
+    asked: tuple[Effort, bool],
+    means: tuple[Randomness, Progress],
+) -> Posterior:
+    """The posterior of different releases: of all their numbers, or of their likelihoods."""
+    likelihoods = [one.likelihood for one in evidence]
+    effort, inner = asked
+    domain, whole = likelihoods[0].domain, evidence[0].release.domain
+    by_chains = effort.joint > 0 and effort.way != "exact"
+    several = any(
+        isinstance(one, CellFactors) and "joint_noise" in one.left_out for one in likelihoods
+    )
+
+    def joint() -> Posterior | None:
+        if domain != whole and not (inner or prior is None or prior == "uniform"):
+            # What is believed of sums beforehand is no product over cells.
+            return None
+        read = [
+            (None if one.alone else one.release, plain(known) if _chosen(known) else known)
+            for one, known in zip(evidence, likelihoods, strict=True)
+        ]
+        mine = _prior(prior, whole)
+        found = put_together(read, mine, share=effort.joint, progress=means[1])
+        if found is None or domain == whole or inner:
+            return found
+        return of_main_table(found, *read[0])
+
+    if several and by_chains and not evidence[0].alone and (found := joint()) is not None:
+        return found
+    try:
+        return _Means(_prior(prior, domain), effort, *means).together(likelihoods)
+    except InfeasibleError:
+        # Numbers that hang together in too many ways for other chains.
+        if several or not by_chains or (found := joint()) is None:
+            raise
+        return found
+
+
+def _prior(prior: Prior | str | None, domain: Domain) -> Prior:
+    if isinstance(prior, str):
+        return parse_prior(prior, domain)
+    return Uniform() if prior is None else prior
 
 
 def distinct(evidence: Sequence[Evidence]) -> list[Evidence]:
@@ -434,7 +486,7 @@ def plain(likelihood: CellFactors) -> CellFactors:
     )
 
 
-def _chosen(likelihood: Likelihood) -> bool:
+def _chosen(likelihood: Likelihood) -> TypeGuard[CellFactors]:
     """Whether the choice of all published counts together says more than each by itself."""
     return isinstance(likelihood, CellFactors) and likelihood.rerun is not None
 

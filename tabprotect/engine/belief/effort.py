@@ -52,6 +52,8 @@ class Effort(Approach):
     counted
         Whether originals are counted before they are weighed, and left unweighed where they are
         too many.
+    joint
+        The share of the work of putting all numbers of several tables together; 0: not at all.
     settled
         Whether a simulated posterior that says too little is refused.
     bases
@@ -59,6 +61,8 @@ class Effort(Approach):
     tells
         Whether a verdict tells what is not judged: what somebody alone in a cell learns, and
         small sums that are published exactly.
+    tells_refused
+        Whether it tells that of a release too that does not keep the limits.
     """
 
     name: Literal["glance", "trial", "verdict", "comparison", "reader"]
@@ -70,9 +74,11 @@ class Effort(Approach):
     cells: int | None = None
     joined: int | None = None
     counted: bool = False
+    joint: float = 1.0
     settled: bool = False
     bases: int | None = None
     tells: bool = True
+    tells_refused: bool = True
 
     def draws_of(self, likelihood: MoveSequence | AdaptiveSequence) -> int | None:
         """Originals that may be drawn; ``None`` for as many as the way itself takes."""
@@ -107,13 +113,18 @@ VERDICT = Effort(
 """What the gate judges by, and whoever verifies it: the choice of the published numbers by as much
 work as a reader has for it."""
 
+ATTEMPT = replace(VERDICT, tells_refused=False)
+"""What one of several draws is judged by, of which nobody sees those that fail."""
+
 OTHERS = replace(VERDICT, tells=False)
 """What other releases are judged by, of which nothing is told but whether they pass."""
 
-TRIAL = replace(VERDICT, name="trial", share=0.1, weighing=REWEIGHING_WORK / 10, tells=False)
+TRIAL = replace(
+    VERDICT, name="trial", share=0.1, weighing=REWEIGHING_WORK / 10, joint=0.03, tells=False
+)
 """A verdict by fewer draws, of many that are tried."""
 
-GLANCE = replace(TRIAL, name="glance", chains=False, steps=100_000, weighing=0)
+GLANCE = replace(TRIAL, name="glance", chains=False, steps=100_000, weighing=0, joint=0)
 """About a second."""
 
 COMPARISON = Effort(
@@ -126,5 +137,6 @@ COMPARISON = Effort(
     joined=64,
     weighing=5e5,
     counted=True,
+    joint=0,
 )
 """One of the many releases of a comparison."""

@@ -128,6 +128,11 @@ class TablesBelieved:
     likelihood: Likelihood | None
     inner: Posterior | None = None
 
+    @property
+    def apart(self) -> bool:
+        """Whether what several tables say together is left out."""
+        return any("joint_noise" in belief.left_out for belief in self.beliefs)
+
 
 def tables_believed(
     release: Release,
@@ -169,7 +174,7 @@ def tables_believed(
         return TablesBelieved((_unknown(release.domain, True, error.sentence),), likelihood)
     if refused:
         again = None
-        if weigh is not None and not earlier and not _apart(release):
+        if weigh is not None and not earlier and (found.recorded_sums or not _apart(release)):
             chance = OfRelease(release, "refused draws")
             again = weigh(found, refused, chance, progress)
         found = _without_attempts(found) if again is None else again
@@ -286,6 +291,7 @@ class _Asked:
             evidence,
             self.prior,
             knowing=RELEASE_ALONE,
+            inner=True,
             effort=self.effort,
             randomness=randomness,
             progress=self.progress,
@@ -298,11 +304,13 @@ class _Asked:
         they can be listed, otherwise drawn ones.
         """
         release, domain = self.release, self.release.tables[number].table.domain
-        apart = methods()[release.mechanism.method].apart(release, number)
+        followed = inner is not None and inner.recorded_sums is not None
+        method = methods()[release.mechanism.method]
+        apart = None if followed else method.apart(release, number)
         randomness = OfRelease(release, say("table {number}", number))
         try:
             if apart is not None:
-                found = self.believe([Evidence(release, apart)], randomness)
+                found = self.believe([Evidence(release, apart, alone=True)], randomness)
                 return as_belief(found, inner=False, judged=judged)
             if inner is None:
                 raise InfeasibleError(say("the posterior is not about the cells it is made of"))
@@ -328,6 +336,8 @@ class _Asked:
             work=EXACT_SUMS,
             progress=self.progress,
         )[0]
+        if inner.recorded_sums is not None and found.way != "exact":
+            return replace(as_belief(found, inner=False, judged=judged), error=inner.error or 0.0)
         if found.draws is not None and found.draws < LEAST_DRAWS:
             raise InfeasibleError(
                 say("so few as {draws:,} drawn originals say too little", found.draws)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
+from tabprotect.engine.belief.effort import ATTEMPT, VERDICT
 from tabprotect.engine.disclosure.gate_chance import mendings, remedies, untried
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -98,7 +99,11 @@ def protect(
             # A method without randomness would only repeat the refused draw.
             done = before
             continue
-        found = verdict(done.release, limits, original=problem.table, progress=progress)
+        # Nobody sees the others that fail.
+        effort = VERDICT if accept or (draft and attempt == 1) else ATTEMPT
+        found = verdict(
+            done.release, limits, original=problem.table, effort=effort, progress=progress
+        )
         done = _stated(done, limits, found)
         if found.passed:
             return _decided(done, objection, accept)

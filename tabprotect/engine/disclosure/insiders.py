@@ -30,6 +30,9 @@ LISTED_CELLS = 32
 LISTED_WORK = 10**9
 """The most originals times pairs of cells that are looked at."""
 
+TOGETHER = 10_000
+"""Originals looked at together: what is made of them stays in the processor's cache."""
+
 PROPOSING, DECIDING = 1_000, 4_000
 """Draws of the two stages."""
 
@@ -125,14 +128,19 @@ class _Asked:
         if originals is None:
             return None
         tables, weights = originals
-        people = weights[:, None] * (tables == 1)
-        each = np.maximum(people.sum(axis=0), NOBODY / size)[:, None]
+        each, both = np.zeros(size), np.zeros((len(self.values), size, size))
+        for begin in range(0, len(tables), TOGETHER):
+            part = tables[begin : begin + TOGETHER]
+            people = weights[begin : begin + TOGETHER, None] * (part == 1)
+            each += people.sum(axis=0)
+            for value, beliefs in zip(self.values, both, strict=True):
+                beliefs += people.T @ (part == value).astype(np.float64)
         learns = np.zeros(size, dtype=np.bool_)
-        for value in self.values:
-            belief = people.T @ (tables == value).astype(np.float64) / each
-            belief[:, self.known(value)] = 0.0
-            np.fill_diagonal(belief, 0.0)
-            learns |= (belief > self.limits.belief_limit).any(axis=1)
+        for value, beliefs in zip(self.values, both, strict=True):
+            beliefs /= np.maximum(each, NOBODY / size)[:, None]
+            beliefs[:, self.known(value)] = 0.0
+            np.fill_diagonal(beliefs, 0.0)
+            learns |= (beliefs > self.limits.belief_limit).any(axis=1)
         return learns
 
     def stages(self) -> tuple[int, int]:

@@ -11,7 +11,7 @@ is the sum of b(L), *known* the number of cells where one value of L has more th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -89,23 +89,31 @@ def verdict(
         effort=effort,
         progress=progress,
     )
-    first = user = believed("uniform")
-    if not earlier:
-        user = second_opinion(
-            release,
-            first,
-            lambda belief: _judged("user", belief, limits).fails(limits),
-            effort=effort,
-            progress=progress,
-        )
+
+    def fails(belief: TableBelief) -> bool:
+        return _judged("user", belief, limits).fails(limits)
+
+    user: TablesBelieved | None = None
+    if not effort.tells and len(release.tables) > 1:
+        # Whether it passes is all that is asked: what shows at once that it does not, is enough.
+        quick = believed("uniform", effort=replace(effort, joint=0.0))
+        quick = second_opinion(release, quick, fails)
+        user = quick if any(map(fails, quick.beliefs)) or not quick.apart else None
+    if user is None:
+        user = second_opinion(release, believed("uniform"), fails)
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
     if limits.intruder:
         other = believed(limits.intruder)
         tables += [_judged("intruder", belief, limits) for belief in other.beliefs]
-    inside = _insiders(user, limits, release, effort, progress)
+    refused = any(table.fails(limits) for table in tables)
+    tells = effort.tells and (effort.tells_refused or not refused)
+    inside = (
+        _insiders(user, limits, release, progress)
+        if tells or limits.insider_limit < 1
+        else NOT_LOOKED_AT
+    )
     unjudged_inside = inside.unknown and limits.insider_limit < 1
-    # Refused draws that are known are taken in, or left out, with the beliefs of the first opinion.
-    unknown = (limits.changed and not limits.refused) or bool(limits.refused and user is not first)
+    unknown = limits.changed and not limits.refused
     return StaffVerdict(
         tuple(tables),
         limits=limits,
@@ -155,17 +163,16 @@ def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:
     return policy.limits(None if stated is None else stated.at_risk)
 
 
-def _insiders(
-    user: TablesBelieved, limits: Gate, release: Release, effort: Effort, progress: Progress
-) -> Insiders:
-    """What somebody alone in a cell learns; not looked at where that is neither asked nor judged."""
-    if user.inner is None or not (effort.tells or limits.insider_limit < 1):
+def _insiders(user: TablesBelieved, limits: Gate, release: Release, progress: Progress) -> Insiders:
+    """What somebody alone in a cell learns; not looked at without a posterior of the cells."""
+    if user.inner is None:
         return NOT_LOOKED_AT
     from tabprotect.engine.belief.believing import OfRelease
     from tabprotect.engine.disclosure.insiders import insiders
 
     generator = OfRelease(release, "insiders").generator()
-    return insiders(user.inner, user.likelihood, limits, generator, progress)
+    hanging = None if user.inner.recorded_sums is not None else user.likelihood
+    return insiders(user.inner, hanging, limits, generator, progress)
 
 
 def _judged(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:

@@ -40,6 +40,13 @@ class ExactSums(Protocol):
         """The first possible sum, and the chances from it on."""
 
 
+class KnownSums(Protocol):
+    """The laws of those sums that were followed while a posterior was simulated."""
+
+    def law(self, cells: Ints) -> tuple[int, Floats] | None:
+        """The first value of the sum of flat cells, and its chances; ``None`` if not followed."""
+
+
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """Posterior distribution of every true count.
@@ -99,6 +106,8 @@ class Posterior:
     exact_sums
         Reads the exact law of a sum of cells; ``None`` where only originals tell it, listed or
         drawn.
+    recorded_sums
+        The laws of sums that were followed while it was simulated.
     """
 
     published: Table
@@ -126,6 +135,7 @@ class Posterior:
     )
     estimate_originals: Callable[[], TableCount | None] = field(default=lambda: None, repr=False)
     exact_sums: ExactSums | None = field(default=None, repr=False)
+    recorded_sums: KnownSums | None = field(default=None, repr=False)
 
     @property
     def domain(self) -> Domain:

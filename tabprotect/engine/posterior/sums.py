@@ -7,13 +7,14 @@ drawn originals. A sum that all possible originals share is exact either way.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
-from tabprotect.engine.posterior.posterior import ExactSums, Posterior
+from tabprotect.engine.posterior.posterior import ExactSums, KnownSums, Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.publication import Publication
@@ -74,12 +75,15 @@ def sums(
         _by_factors(posterior.exact_sums, publication, m, work, progress)
         for m in range(len(publication.margins))
     ]
-    if any(found is None for found in exact):
+    followed = [
+        _recorded(posterior.recorded_sums, publication, m) for m in range(len(publication.margins))
+    ]
+    if any(a is None and b is None for a, b in zip(exact, followed, strict=True)):
         rest = _from_originals(posterior, publication, randomness, draws, progress)
     else:
         rest = None
     return tuple(
-        _margin(posterior, publication, m, found, None if found is not None else rest)
+        _margin(posterior, publication, m, found, rest if followed[m] is None else followed[m])
         for m, found in enumerate(exact)
     )
 
@@ -107,6 +111,23 @@ def _by_factors(
     for number, cells in enumerate(members):
         progress.report(say("adding up the cells"), number / len(members))
         found.append(laws.law(cells, progress))
+    return _side_by_side(found)
+
+
+def _recorded(laws: KnownSums | None, publication: Publication, m: int) -> Laws | None:
+    """The laws of a margin's cells where all of them were followed."""
+    if laws is None:
+        return None
+    found = []
+    for cells in _members(publication, m):
+        law = laws.law(cells) if len(cells) else (0, np.ones(1))
+        if law is None:
+            return None
+        found.append(law)
+    return _side_by_side(found)
+
+
+def _side_by_side(found: Sequence[tuple[int, Floats]]) -> Laws:
     chances = np.zeros((len(found), max((len(c) for _, c in found), default=1)))
     for row, (_, law) in zip(chances, found, strict=True):
         row[: len(law)] = law
@@ -185,15 +206,19 @@ def _margin(
     publication: Publication,
     m: int,
     exact: Laws | None,
-    rest: _Originals | None,
+    rest: _Originals | Laws | None,
 ) -> Posterior:
     domain, keys = publication.domains[m], publication.keys(m)
     errors: Floats | None = None
     effective: float | None = None
     if exact is not None:
         (first, chances), reason = exact, say("what its border crosses is summed out")
+    elif isinstance(rest, tuple):
+        (first, chances), reason = rest, posterior.reason
+        effective = posterior.effective_sample_size
+        errors = standard_errors(chances, effective or 1.0)
     else:
-        assert rest is not None
+        assert isinstance(rest, _Originals)
         mine = rest.sums[:, publication.starts[m] : publication.starts[m + 1]]
         first, chances = laws_of(mine, rest.weights)
         effective = rest.effective if chances.shape[1] > 1 else None
@@ -224,7 +249,11 @@ def _margin(
         standard_errors=errors,
         error=None if errors is None else float(errors.max(initial=0.0)),
         effective_sample_size=effective,
-        draws=None if effective is None or rest is None else len(rest.sums),
+        draws=len(rest.sums)
+        if effective is not None and isinstance(rest, _Originals)
+        else posterior.draws
+        if effective is not None
+        else None,
         independent=effective is not None and (posterior.independent or posterior.way == "exact"),
         note=posterior.note,
         approximate=posterior.approximate,

@@ -86,7 +86,7 @@ def _drawn(
             release, (publication, counts), lambda count, _: (count, count, None)
         )
         posterior = believe(
-            [Evidence(release, likelihood)],
+            [Evidence(release, likelihood, alone=True)],
             knowing=RELEASE_ALONE,
             effort=replace(READER, draws=CHAIN_DRAWS),
             randomness=Randomness.seeded(int(generator.integers(2**62))),

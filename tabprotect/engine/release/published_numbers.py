@@ -6,6 +6,7 @@ noise of their own. A law weighs what the true sum may be; a range and an exact 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
-from tabprotect.engine.release.likelihood import UNBOUNDED
+from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 
@@ -68,9 +69,12 @@ class PublishedNumbers:
         of a sum, or it is the same sum as one before.
     variance : float64 (numbers,)
         The variance of the noise; infinite where the number is no estimate of the sum.
-    shared
-        Whether sums over the same records carry the same noise: an empty sum then is 0, and one
-        law counts once for all sums over the same records.
+    noise : int64 (numbers,)
+        Of two sums over the same records with one number here, 0 or more, the noise is the same:
+        an empty sum then is 0, and one law counts once for all of them. -1: by itself.
+    believed : int64 (cells,)
+        The place among the laws of what is believed of each inner cell beforehand; -1 for every
+        count being as likely as any other.
     """
 
     domain: Domain
@@ -81,7 +85,8 @@ class PublishedNumbers:
     laws: tuple[Law, ...]
     law: Ints
     variance: Floats
-    shared: bool = False
+    noise: Ints
+    believed: Ints
 
     @classmethod
     def of(
@@ -104,6 +109,8 @@ class PublishedNumbers:
             Published number -> what its true sum may be.
         variance
             The variance of the noise; infinite for none that is known.
+        shared
+            Whether sums over the same records carry the same noise.
         hidden
             The numbers that were not published, bool (size of the publication,).
         """
@@ -147,8 +154,40 @@ class PublishedNumbers:
             laws=tuple(found),
             law=np.where(silent, -1, place[kind]).astype(np.int64),
             variance=np.where(silent, np.inf, variance),
-            shared=shared,
+            noise=np.full(publication.size, 0 if shared else -1, dtype=np.int64),
+            believed=np.full(publication.domain.size, -1, dtype=np.int64),
         )
+
+    @classmethod
+    def of_factors(cls, factors: CellFactors) -> PublishedNumbers:
+        """The factors of a likelihood, each by itself."""
+        starts = factors.log_starts.tolist()
+        low, high = factors.low.tolist(), factors.high.tolist()
+        laws: list[Law] = []
+        for kind, (a, b) in enumerate(itertools.pairwise(starts)):
+            laws.append((low[kind], high[kind], factors.logs[a:b] if b > a else None))
+        return cls(
+            domain=factors.domain,
+            tables=(),
+            starts=factors.starts,
+            cells=factors.cells,
+            published=np.zeros(factors.factors, dtype=np.int64),
+            laws=tuple(laws),
+            law=factors.kind,
+            variance=np.full(factors.factors, np.inf),
+            noise=np.full(factors.factors, -1, dtype=np.int64),
+            believed=np.full(factors.domain.size, -1, dtype=np.int64),
+        )
+
+    @property
+    def shared(self) -> bool:
+        """Whether some sums over the same records carry the same noise."""
+        return bool((self.noise >= 0).any())
+
+    @property
+    def compound(self) -> bool:
+        """Whether there is more than one source of noise, or something is believed beforehand."""
+        return bool((self.noise != self.noise[:1]).any() or (self.believed >= 0).any())
 
     @property
     def numbers(self) -> int:
@@ -163,18 +202,9 @@ class PublishedNumbers:
 
     @classmethod
     def together(cls, parts: Sequence[PublishedNumbers]) -> PublishedNumbers:
-        """All numbers of several publications of one original, each with noise of its own.
-
-        Raises
-        ------
-        ValueError
-            When parts share noise: sums over the same records would then be one observation within
-            a part and two between parts.
-        """
+        """All numbers of several publications of one original, each with noise of its own."""
         if len(parts) == 1:
             return parts[0]
-        if any(part.shared for part in parts):
-            raise ValueError("parts with shared noise are not joined")
         numbers = np.cumsum([0, *(part.numbers for part in parts)])
         entries = np.cumsum([0, *(len(part.cells) for part in parts)])
         laws = np.cumsum([0, *(len(part.laws) for part in parts)])
@@ -194,4 +224,18 @@ class PublishedNumbers:
                 [np.where(part.law < 0, -1, part.law + laws[k]) for k, part in enumerate(parts)]
             ),
             variance=np.concatenate([part.variance for part in parts]),
+            noise=np.concatenate(
+                [np.where(part.noise < 0, -1, part.noise + k) for k, part in enumerate(parts)]
+            ),
+            believed=parts[0].believed,
         )
+
+    def believing(self, laws: Sequence[Law], of_cells: Ints) -> PublishedNumbers:
+        """The same for somebody who believes something of inner cells beforehand.
+
+        Parameters
+        ----------
+        of_cells : int64 (cells,)
+            The law of each inner cell, a place among ``laws``.
+        """
+        return replace(self, laws=(*self.laws, *laws), believed=of_cells + len(self.laws))

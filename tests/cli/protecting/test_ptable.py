@@ -122,7 +122,9 @@ def test_from_records_with_weights_to_estimates(run: Command, tmp_path: Path) ->
     outcome = run(*words, "weight_high=9")
     assert outcome.code == 0, outcome.err
     assert outcome.json["mean_absolute_deviation"] > 1
-    assert run("verify", out).code == 0
+    # What the joint posterior of all tables says depends on the draw, which is the house key's.
+    whole = not outcome.json["verdict"]["left_out"]
+    assert run("verify", out).code == (0 if whole else 7)
     posterior = run("infer", out, "--json")
     assert posterior.code == 0 and "counts of records" in posterior.out
     measures = "hellinger_published,mean_absolute_deviation,tcap,posterior_true,exact_disclosure"

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.belief.effort import OTHERS
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -75,14 +76,17 @@ class Setting:
         accepted = (known <= LIMITS.share * expected) & guessed
         self._accepted |= dict(zip(tables, accepted.tolist(), strict=True))
         for counts in tables[::20]:
-            assert verdict(self.release(counts), LIMITS).accepted == self._accepted[counts]
+            assert (
+                verdict(self.release(counts), LIMITS, effort=OTHERS).accepted
+                == self._accepted[counts]
+            )
 
     def accepted(self, counts: Counts) -> bool:
         # With two rows and alpha = beta, the rows the other way round are the cycles' other sign.
         half = len(counts) // 2
         key = min(counts, counts[half:] + counts[:half]) if self.domain.shape[0] == 2 else counts
         if key not in self._accepted:
-            self._accepted[key] = verdict(self.release(key), LIMITS).accepted
+            self._accepted[key] = verdict(self.release(key), LIMITS, effort=OTHERS).accepted
         return self._accepted[key]
 
     def chance(self, original: Counts) -> float:
@@ -235,7 +239,7 @@ def test_the_chance_of_acceptance(name: str, number: int) -> None:
     generator, passed = np.random.default_rng(1), 0
     for _ in range(runs):
         release, _ = METHOD.perform(Problem(table), values, generator)
-        passed += verdict(release, LIMITS).accepted
+        passed += verdict(release, LIMITS, effort=OTHERS).accepted
     spread = (chance * (1 - chance) / runs) ** 0.5
     assert passed / runs == pytest.approx(chance, abs=4 * spread + 1e-12)
 

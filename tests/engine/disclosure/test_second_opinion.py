@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tabprotect.engine import house
+from tabprotect.engine.belief.effort import VERDICT
 from tabprotect.engine.disclosure.cell_beliefs import tables_believed
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -41,7 +43,7 @@ def test_all_margins_of_five_binary_variables_are_refused_by_the_tables_together
     problem = planted((2,) * 5)
     release = run(problem, **SMALL, margins="A*B*C*D*E").release
     limits = HousePolicy().limits(problem.at_risk)
-    alone = tables_believed(release, "uniform")
+    alone = tables_believed(release, "uniform", effort=replace(VERDICT, joint=0))
     assert all(belief.left_out == ("joint_noise",) for belief in alone.beliefs)
     found = verdict(release, limits)
     assert found.passed is False and found.known > 0
@@ -116,5 +118,6 @@ def test_other_noise_of_large_tables_is_put_together_too() -> None:
     domain = Domain.of({"A": [f"a{k}" for k in range(30)], "B": [f"b{k}" for k in range(20)]})
     table = Table.dense(domain, generator.poisson(6.0, (30, 20)).astype(np.int64))
     release = rounding.run(Problem(table), {}, Randomness.seeded(1)).release
-    assert "joint_noise" in tables_believed(release, "uniform").beliefs[0].left_out
+    alone = tables_believed(release, "uniform", effort=replace(VERDICT, joint=0))
+    assert "joint_noise" in alone.beliefs[0].left_out
     assert verdict(release).complete

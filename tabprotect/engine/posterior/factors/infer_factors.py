@@ -156,7 +156,7 @@ def _joined(
     size = likelihood.domain.size
     group, first, chances, standard_errors = _rows(size, pieces.known, alone, parts)
     simulated = [part for part in parts if part.errors is not None]
-    published, hidden = _published(likelihood)
+    published, hidden = published_counts(likelihood)
     return Posterior(
         exact_sums=PartSums.of(group, first, chances, parts),
         published=published,
@@ -229,7 +229,7 @@ def _rows(
     return group, first, chances, standard_errors
 
 
-def _published(likelihood: CellFactors) -> tuple[Table, Bools | None]:
+def published_counts(likelihood: CellFactors) -> tuple[Table, Bools | None]:
     """The published inner cells, and a mask of those without a published count."""
     domain = likelihood.domain
     for table in likelihood.tables:

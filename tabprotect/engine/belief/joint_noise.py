@@ -1,0 +1,218 @@
+"""What several published tables with noise of their own say together, as a posterior.
+
+All published numbers are put together by the joint chain, whatever tables they stand in; what is
+believed of each cell beforehand, and other releases whose numbers have laws too, multiply the same
+weight. The outcome is a function of the releases and the prior: the gate and every reader get the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.attack.attack import Attacked, Beliefs, attack
+from tabprotect.engine.attack.chain import SWEEPS, WORK, JointShares
+from tabprotect.engine.attack.proofs import proved
+from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.posterior.factors.infer_factors import published_counts
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.release.left_out import Kind, kinds, listed
+from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood
+from tabprotect.engine.release.published_numbers import Law, PublishedNumbers
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
+
+MOST_ENTRIES = 20_000_000
+"""Most inner cells times published tables that are put together."""
+
+MOST_WEIGHED = 2**22
+"""Most weights of a prior over all counts of all cells."""
+
+
+def all_numbers(release: Release) -> PublishedNumbers | None:
+    """All published numbers with their laws; ``None`` where the method states none, or too many."""
+    name = release.mechanism.method
+    if name not in methods() or release.domain.size * len(release.tables) > MOST_ENTRIES:
+        return None
+    return methods()[name].numbers(release)
+
+
+def put_together(
+    read: Sequence[tuple[Release | None, Likelihood]],
+    prior: Prior,
+    *,
+    share: float = 1.0,
+    progress: Progress = SILENT,
+) -> Posterior | None:
+    """The posterior of the inner cells given all numbers of some releases of one original.
+
+    Parameters
+    ----------
+    read
+        Each release with its likelihood; no release where the likelihood alone is read.
+    share
+        The share of the work that may be taken.
+
+    Returns
+    -------
+    Posterior or None
+        ``None`` where the numbers of some release have no laws, or the chains have not settled
+        within the work.
+
+    Raises
+    ------
+    InputError
+        When no table fits the numbers.
+    Interrupted
+        When cancelled.
+    """
+    parts = [_numbers(*one) for one in read]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts) or any(part.domain != known[0].domain for part in known):
+        return None
+    numbers = PublishedNumbers.together(known)
+    believed = _with_prior(numbers, prior)
+    if believed is None:
+        return None
+    if share < 1:
+        plan = (SWEEPS, 2 * SWEEPS)
+        found = attack(believed, plan=plan, work=int(WORK * share), progress=progress)
+    else:
+        found = attack(believed, progress=progress)
+    if found.joint is None or found.way != "joint":
+        return None
+    left = kinds(*(one.left_out for _, one in read if isinstance(one, CellFactors)))
+    if sum(part.shared for part in known) > 1:
+        # One house looks the noise of several releases up under the same keys.
+        left = kinds(left, ["other_releases"])
+    return _posterior(
+        found, found.joint, prior, read[0], tuple(k for k in left if k != "joint_noise")
+    )
+
+
+def of_main_table(
+    found: Posterior, release: Release | None, likelihood: Likelihood
+) -> Posterior | None:
+    """The same about the cells of the main table, which a release publishes without inner cells."""
+    assert release is not None and isinstance(likelihood, CellFactors)
+    groupings = groupings_of(release.domain, release.mechanism.parameters)
+    table = Publication(release.domain, (likelihood.domain.names,), groupings)
+    (summed,) = sums(found, table)
+    published, hidden = published_counts(likelihood)
+    return replace(summed, published=published, hidden=hidden)
+
+
+def _numbers(release: Release | None, likelihood: Likelihood) -> PublishedNumbers | None:
+    if not isinstance(likelihood, CellFactors) or likelihood.rerun is not None:
+        return None
+    found = None if release is None else all_numbers(release)
+    if found is not None:
+        return found
+    # What is close to a law only, or leaves tables out, cannot be put together with others.
+    if likelihood.approximate or "joint_noise" in likelihood.left_out:
+        return None
+    return PublishedNumbers.of_factors(likelihood)
+
+
+def _with_prior(numbers: PublishedNumbers, prior: Prior) -> PublishedNumbers | None:
+    """The numbers for somebody with a prior; ``None`` where it cannot be weighed."""
+    if isinstance(prior, Uniform):
+        return numbers
+    keys = np.arange(numbers.domain.size, dtype=np.int64)
+    low, high = (ends[: len(keys)] for ends in proved(numbers))
+    least, most = prior.support(keys)
+    low, high = np.maximum(low, least), np.minimum(high, most)
+    if (low > high).any() or (high >= UNBOUNDED).any():
+        return None
+    first, kind = equal_rows([prior.alike(keys), low, high])
+    if int((high - low + 1)[first].sum()) > MOST_WEIGHED:
+        return None
+    laws: list[Law] = []
+    for cell in first.tolist():
+        values = np.arange(low[cell], high[cell] + 1)
+        logs = prior.log_weight(cell, values)
+        peak = float(logs.max())
+        if peak == -np.inf:
+            return None
+        laws.append((int(low[cell]), int(high[cell]), logs - peak))
+    return numbers.believing(laws, kind)
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedSums:
+    """The laws of published sums, as the chains recorded them."""
+
+    places: dict[bytes, int]
+    sums: Beliefs
+
+    @classmethod
+    def of(cls, found: Attacked) -> RecordedSums:
+        """The sums of an attack, by the cells that they are over."""
+        numbers = found.numbers
+        places: dict[bytes, int] = {}
+        for number in range(numbers.numbers):
+            cells = numbers.cells[numbers.starts[number] : numbers.starts[number + 1]]
+            places.setdefault(np.sort(cells).tobytes(), number)
+        return cls(places, found.sums)
+
+    def law(self, cells: Ints) -> tuple[int, Floats] | None:
+        """The first possible value of a sum of flat cells, and the chances from it on."""
+        number = self.places.get(np.sort(cells).tobytes())
+        if number is None:
+            return None
+        starts = self.sums.starts
+        return int(self.sums.first[number]), self.sums.chances[starts[number] : starts[number + 1]]
+
+
+def _posterior(
+    found: Attacked,
+    joint: JointShares,
+    prior: Prior,
+    read: tuple[Release | None, Likelihood],
+    left: tuple[Kind, ...],
+) -> Posterior:
+    domain, size = found.numbers.domain, found.numbers.domain.size
+    group, first, chances = found.cells.laid_out(slice(0, size))
+    errors = Beliefs(joint.first, joint.starts, joint.error).laid_out(slice(0, size))[2]
+    likelihood = read[1]
+    assert isinstance(likelihood, CellFactors)
+    if likelihood.domain == domain:
+        published, hidden = published_counts(likelihood)
+    else:
+        published = Table.dense(domain, np.zeros(domain.shape, dtype=np.int64))
+        hidden = np.ones(domain.shape, dtype=np.bool_)
+
+    def draw(number: int, generator: np.random.Generator, _: Progress) -> Ints:
+        return np.asarray(joint.kept[generator.integers(0, len(joint.kept), number)])
+
+    return Posterior(
+        published=published,
+        prior=prior,
+        way="monte_carlo",
+        reason=say("all published numbers were put together by chains that agree"),
+        group_of_cell=group,
+        first=first,
+        chances=chances,
+        draw_originals=draw,
+        count_originals=lambda: None,
+        hidden=hidden,
+        standard_errors=errors,
+        error=found.error,
+        effective_sample_size=joint.effective,
+        draws=joint.tables,
+        r_hat=joint.r_hat,
+        note=say("Left out: {kinds}.", listed(left)) if left else "",
+        left_out=left,
+        recorded_sums=RecordedSums.of(found),
+    )
