@@ -18,6 +18,7 @@ from tabprotect.engine.errors import (
     InfeasibleError,
     InputError,
     ParameterError,
+    TabprotectError,
     TooLargeError,
 )
 from tabprotect.engine.parameters import Values
@@ -167,7 +168,38 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
         )
     learned = replace(learned, reason=stated.reason)
     check = say("The gate: it {PASSED}, as it says.", _PASSED[stated.passed])
-    return replace(found, verdict=learned, checks=(*found.checks, check))
+    tuning = _tuning(found.release, progress)
+    return replace(found, verdict=learned, checks=(*found.checks, check, *tuning))
+
+
+def _tuning(release: Release, progress: Progress) -> tuple[str, ...]:
+    """That the parameters were chosen as it says; none where none were.
+
+    Raises
+    ------
+    BundleError
+        When others, or other figures, come of what is public.
+    """
+    stated = release.mechanism.tuned
+    if stated is None:
+        return ()
+    # Imported late: it imports solvers, which the first paint must not wait for.
+    from tabprotect.engine.disclosure.tuning import tuned_again
+
+    try:
+        again = tuned_again(release, progress)
+    except TabprotectError as error:
+        raise BundleError(
+            say("its parameters are not chosen as it says: {message}", error.message)
+        ) from None
+    if again is None:
+        return (say("How the parameters were chosen was not worked out again: it takes too long."),)
+    if not stated.agrees(again):
+        raise BundleError(
+            say("its parameters are not chosen as it says"),
+            detail=again.sentence,
+        )
+    return (say("The parameters change the table least, as it says, chosen from what is public."),)
 
 
 _PASSED = {
