@@ -240,7 +240,10 @@ class _Chain:
             hist=np.zeros(int(places[-1]), dtype=np.int64),
             kept=np.zeros((most, size), dtype=np.int64),
             numbers=np.array(
-                [size, numbers.numbers, int((shape > 1).sum()), levels, numbers.shared, 0, most],
+                [
+                    *(size, numbers.numbers, int((shape > 1).sum()), levels, numbers.shared),
+                    *(0, most, _widest(numbers.variance)),
+                ],
                 dtype=np.int64,
             ),
             shape=shape[shape > 1],
@@ -295,6 +298,13 @@ class _Chain:
     def _sweep(self, count: int, recording: bool) -> int:
         self.arrays.numbers[5] = count
         return sweeps(self.arrays, recording)
+
+
+def _widest(variance: Floats) -> int:
+    """The power of two up to which noise is stepped through; 0 for noise of a few counts."""
+    known = variance[np.isfinite(variance)]
+    width = float(np.sqrt(np.median(known))) if len(known) else 1.0
+    return min(int(np.log2(width)), 7) if width >= 4 else 0
 
 
 def _salt(noise: Ints, coins: np.random.Generator) -> np.typing.NDArray[np.uint64]:

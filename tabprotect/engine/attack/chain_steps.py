@@ -6,7 +6,8 @@ same chain.
 
 The state is a table of inner counts at each level of tempering. A move takes a cell and up to six
 axes, another category on each, and adds 1 or 2 to the corners of that box with alternating signs:
-one cell, a pair on one axis, or a square, cube, ... that keeps margins. Beyond the support of a law
+one cell, a pair on one axis, or a square, cube, ... that keeps margins. Where noise is wide the
+steps are powers of two up to its width. Beyond the support of a law
 the likelihood falls by a fixed step for each unit, so that every table can be reached; tables
 recorded are those within all supports.
 
@@ -60,7 +61,8 @@ class Arrays:
     kept : (most, cells)
         The first recorded tables.
     numbers
-        Cells, sums, axes, levels, whether equal records share noise, sweeps, most tables kept.
+        Cells, sums, axes, levels, whether equal records share noise, sweeps, most tables kept,
+        the power of two that is the widest step (0: steps of 1 and 2).
     shape, stride : (axes,)
         Of the axes with more than one category.
     cell_starts, sums_of : (cells + 1,), (entries,)
@@ -174,8 +176,9 @@ class _Chain:
     def __init__(self, arrays: Arrays) -> None:
         self.arrays = arrays
         numbers = arrays.numbers.tolist()
-        self.cells, self.sums, self.axes, self.levels, shared, self.sweeps, self.most = numbers
+        self.cells, self.sums, self.axes, self.levels, shared, *others = numbers
         self.shared = bool(shared)
+        self.sweeps, self.most, self.wide = others
         self.shape, self.stride = arrays.shape.tolist(), arrays.stride.tolist()
         starts, entries = arrays.cell_starts.tolist(), arrays.sums_of.tolist()
         self.sums_of = [entries[starts[c] : starts[c + 1]] for c in range(self.cells)]
@@ -221,7 +224,8 @@ class _Chain:
         stream = self.stream
         cell = stream.below(self.cells)
         r = stream.draw()
-        size = 1 if (r >> 1) & 7 else 2
+        eighth = (r >> 1) & 7
+        size = 1 << eighth % (self.wide + 1) if self.wide else 1 if eighth else 2
         sign = size if r & 1 else -size
         if (r >> 4) & 0xFFFF < 6554:
             other = stream.below(self.cells)

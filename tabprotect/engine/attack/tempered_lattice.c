@@ -19,7 +19,7 @@ typedef struct {
     const int64_t *least, *top, *own, *beta, *log_table, *first, *hstart;
     const uint64_t *words, *salt;
     int64_t *kept;
-    int64_t n, sums, axes, levels, shared, most, lambda;
+    int64_t n, sums, axes, levels, shared, most, wide, lambda;
     uint64_t rng;
 } Model;
 
@@ -190,7 +190,9 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
     int64_t n = m->n, listed = 0, seen = 0, new = 0, corners, d[3] = {0, 0, 0};
     int64_t cell = below(draw(&m->rng), n);
     uint64_t r = draw(&m->rng);
-    int64_t size = ((r >> 1) & 7) ? 1 : 2, sign = (r & 1) ? size : -size;
+    int64_t eighth = (r >> 1) & 7, size, sign;
+    size = m->wide ? (int64_t)1 << (eighth % (m->wide + 1)) : eighth ? 1 : 2;
+    sign = (r & 1) ? size : -size;
     if (((r >> 4) & 0xFFFF) < 6554) {
         int64_t other = below(draw(&m->rng), n);
         if (other == cell)
@@ -404,6 +406,7 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
     m.shared = ((int64_t *)view[NUMBERS].buf)[4];
     count = ((int64_t *)view[NUMBERS].buf)[5];
     m.most = ((int64_t *)view[NUMBERS].buf)[6];
+    m.wide = ((int64_t *)view[NUMBERS].buf)[7];
     m.kept = view[KEPT].buf;
     m.own = view[OWN].buf;
     m.salt = view[SALT].buf;

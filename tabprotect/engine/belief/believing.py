@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeGuard
 
 import numpy as np
 
@@ -236,7 +237,10 @@ def _together(
         if domain != whole and not (inner or prior is None or prior == "uniform"):
             # What is believed of sums beforehand is no product over cells.
             return None
-        read = [(None if one.alone else one.release, one.likelihood) for one in evidence]
+        read = [
+            (None if one.alone else one.release, plain(known) if _chosen(known) else known)
+            for one, known in zip(evidence, likelihoods, strict=True)
+        ]
         mine = _prior(prior, whole)
         found = put_together(read, mine, share=effort.joint, progress=means[1])
         if found is None or domain == whole or inner:
@@ -482,7 +486,7 @@ def plain(likelihood: CellFactors) -> CellFactors:
     )
 
 
-def _chosen(likelihood: Likelihood) -> bool:
+def _chosen(likelihood: Likelihood) -> TypeGuard[CellFactors]:
     """Whether the choice of all published counts together says more than each by itself."""
     return isinstance(likelihood, CellFactors) and likelihood.rerun is not None
 

@@ -88,12 +88,28 @@ def test_the_chain_is_near_the_enumeration(case: dict[str, Any], shared: bool) -
         assert farthest(found, case["posterior_independent"]) > 0.1
 
 
-@pytest.mark.parametrize("shared", [True, False])
+def beside(shared: bool) -> PublishedNumbers:
+    """Two releases with noise of their own, and something believed beforehand."""
+    whole = PublishedNumbers.together([numbers_of(KEYED[1], shared), numbers_of(KEYED[1], True)])
+    prior = -0.3 * np.arange(31)
+    return whole.believing([(0, 30, prior)], np.where(np.arange(8) < 3, 0, -1 - len(whole.laws)))
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        numbers_of(KEYED[1], True),
+        numbers_of(KEYED[1], False),
+        beside(True),
+        beside(False),
+        replace(numbers_of(KEYED[1], False), variance=np.full(27, 100.0)),
+    ],
+    ids=["shared", "own", "two that share", "own beside shared", "wide"],
+)
 def test_both_forms_of_the_steps_give_the_same_bits(
-    shared: bool, monkeypatch: pytest.MonkeyPatch
+    numbers: PublishedNumbers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("tabprotect.engine.attack.tempered_lattice")
-    numbers = numbers_of(KEYED[1], shared)
     found = []
     for steps in (chain_steps.sweeps, chain_steps.sweeps_in_python):
         monkeypatch.setattr(chain, "sweeps", steps)
@@ -102,6 +118,7 @@ def test_both_forms_of_the_steps_give_the_same_bits(
     compiled, slow = found
     assert compiled is not None and slow is not None and slow.tables > 0
     assert compiled.shares.tobytes() == slow.shares.tobytes()
+    assert np.array_equal(compiled.kept, slow.kept) and len(compiled.kept)
     assert (compiled.r_hat, compiled.spread) == (slow.r_hat, slow.spread)
 
 

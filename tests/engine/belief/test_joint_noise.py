@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.belief.believing import RELEASE_ALONE, believe
+from tabprotect.engine.belief.joint_noise import put_together
 from tabprotect.engine.disclosure.cell_beliefs import tables_believed
+from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.posterior.prior import CellTable, Poisson, Prior, Uniform
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.protection.methods.cell_key import table_of
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
@@ -122,6 +125,33 @@ def test_a_prior_or_an_earlier_release_leaves_nothing_out() -> None:
     # Two releases under keys may share them.
     again = released("cell_key", {**KEYED, "D": 3}, 6)
     assert verdict(release, earlier=[again]).left_out == ("other_releases",)
+
+
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [("discrete_laplace", {"epsilon": 6.0}), ("discrete_gaussian", {"rho": 2.0, "cap": 3})],
+)
+def test_noise_of_a_fixed_law_is_put_together_as_by_all_originals(
+    method: str, given: Mapping[str, Any]
+) -> None:
+    release = released(method, {**given, "margins": "A*B"}, 7)
+    likelihood = likelihood_of(release)
+    exact = believe([release], knowing=RELEASE_ALONE).posterior
+    assert exact.way == "exact"
+    found = put_together([(release, likelihood)], Uniform())
+    assert found is not None
+    for value in range(MOST):
+        assert np.abs(found.probability(value) - exact.probability(value)).max() < 0.03
+
+
+def test_large_tables_of_noise_are_judged_whole_or_refused_before_any_draw() -> None:
+    domain = Domain.of({"A": [f"a{k}" for k in range(28)], "B": [f"b{k}" for k in range(18)]})
+    table = Table.dense(domain, np.random.default_rng(1).poisson(6.0, (28, 18)))
+    noise = methods()["discrete_laplace"]
+    release = noise.run(Problem(table), {"epsilon": 4.0}, Randomness.seeded(1)).release
+    assert verdict(release).complete
+    with pytest.raises(RefusedError, match=r"standard deviation of 0\.32"):
+        protect(noise, Problem(table), {"epsilon": 12.0}, Randomness.seeded(1))
 
 
 def test_where_only_sums_are_published_the_main_table_is_read_by_all() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, expm1, log1p
+from math import ceil, exp, expm1, log1p
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
+from tabprotect.engine.fitting.margin_variance import deviation_left
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
@@ -32,6 +33,7 @@ from tabprotect.engine.protection.published_sums import (
 from tabprotect.engine.protection.subtables import publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.privacy import Privacy, Spent
+from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
@@ -157,6 +159,14 @@ class NoiseLaw:
     def note(self) -> str:
         """What the posterior leaves out, in words; empty where it leaves out nothing."""
         return "" if self.capped else FAR_NOTE.format(reach=self.reach)
+
+    @property
+    def variance(self) -> float:
+        """The variance of the noise."""
+        if self.cap is None and self.power == 1:
+            return 2 * exp(-self.share) / expm1(-self.share) ** 2
+        noise = np.arange(-self.reach, self.reach + 1).astype(np.float64)
+        return float(self.chances @ noise**2)
 
     def ruled_out(self, margins: int) -> float:
         """The probability that a count of a record's shows what is impossible without the record.
@@ -296,6 +306,24 @@ class NoisyCounts(Method):
         return independent(
             own, weigh, note=f"{law.note} {INNER_NOTE}".strip(), left_out=("joint_noise",)
         )
+
+    def numbers(self, release: Release) -> PublishedNumbers | None:
+        """All published numbers, each with noise of its own."""
+        publication, law = self._of(release)
+        counts = counts_of(release, publication)
+        try:
+            weigh = law.true_counts(counts)
+        except TooLargeError:
+            return None
+        return PublishedNumbers.of(publication, counts, weigh, variance=law.variance)
+
+    def deviation_left(self, domain: Domain, values: Values) -> float | None:
+        """By least squares over all published tables."""
+        publication = publication_of(domain, values)
+        margins = len(publication.margins)
+        if margins == 1:
+            return None
+        return deviation_left(publication, self._law(values, margins).variance)
 
     def _of(self, release: Release) -> tuple[Publication, NoiseLaw]:
         """The published sub-tables, and the law of each count's noise."""
