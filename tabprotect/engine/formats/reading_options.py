@@ -12,6 +12,7 @@ from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.options import Naming, Option, Options, option_field, options_of
+from tabprotect.languages.nearest import meant
 from tabprotect.languages.said import say
 
 LAID_OUT = ("form", "columns", "header_row", "footer", "comment", "marks", "thousands")
@@ -236,7 +237,7 @@ class Reading(Options):
             if name not in names:
                 raise InputError(
                     say("there is no option {name} of reading a table", repr(name)),
-                    hint=say("there are {known}", ", ".join(names)),
+                    hint=meant(name, names) or say("there are {known}", ", ".join(names)),
                 )
         where = given.get("where")
         if isinstance(where, Mapping):

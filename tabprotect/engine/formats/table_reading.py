@@ -14,11 +14,12 @@ from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.column_roles import in_roles, refuse_measures
 from tabprotect.engine.formats.layouts.hidden_cells import worked_out
-from tabprotect.engine.formats.layouts.settled_totals import KeptTotal, settle_totals
+from tabprotect.engine.formats.layouts.settled_totals import settle_totals
 from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import plural, say

@@ -109,6 +109,9 @@ GROUPED = {
 }
 """Signs between thousands, by what they are called: most of them are hard to tell by sight."""
 
+LISTED, NAMED = frozenset({"drop", "variable"}), frozenset({"label", "where"})
+"""Options of several columns, written ``A; B`` and ``A = B; C = D``."""
+
 FIXED = ("long|grid", "table|records", "zero|structural|suppressed")
 """Options with these choices and no other."""
 
@@ -188,7 +191,7 @@ class ImportSheet(QDialog):
         """The options as the inputs say them."""
         out = dict(self._given)
         for name, box in self.inputs.items():
-            value = _value(box)
+            value = said_of(name, _value(box))
             if value in (None, "", False):
                 out.pop(name, None)
             else:
@@ -421,6 +424,24 @@ def _value(box: QWidget) -> object:
     return text if text.strip() or text == " " else None
 
 
+def said_of(name: str, value: object) -> object:
+    """What a text says of several columns: ``year = 2024; sex = f``."""
+    if not isinstance(value, str) or name not in LISTED | NAMED:
+        return value
+    parts = [part.strip() for part in value.split(";") if part.strip()]
+    if name in LISTED:
+        return parts or None
+    named = (part.partition("=") for part in parts)
+    return {key.strip(): said.strip() for key, sign, said in named if sign} or None
+
+
+def _shown(value: object) -> str:
+    """A list, or what is said by name, as the text of an input."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name} = {said}" for name, said in value.items())
+    return "; ".join(value) if isinstance(value, list | tuple) else str(value)
+
+
 def _text(box: Any) -> str:
     return str(box.text())
 
@@ -438,7 +459,7 @@ def _set(box: QWidget, value: object) -> None:
         else:
             box.setCurrentIndex(max(at, 0))
     elif isinstance(box, QLineEdit | MarkChoices):
-        box.setText(str(value))
+        box.setText(_shown(value))
 
 
 OFFERED = ("", "-", ".", "..", ":", "x")

@@ -7,7 +7,6 @@ which count: the inner cells (``recompute``), each for itself (``keep``), or all
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +25,7 @@ from tabprotect.engine.formats.layouts.total_rows import (
 )
 from tabprotect.engine.formats.layouts.totals_by_arithmetic import find_totals, lonely
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.languages.said import say
 
 ARITHMETIC = say(", found by arithmetic,")
@@ -34,34 +34,6 @@ AUTO, NONE, RECOMPUTE, KEEP = "auto", "none", "recompute", "keep"
 """Values of the option ``totals`` besides a code; the last two also before one, as ``keep:T``."""
 
 _WORDS = ("", AUTO, RECOMPUTE, KEEP)
-
-
-@dataclass(frozen=True)
-class KeptTotal:
-    """A total that stands beside its table as a published sum of its own. Confidential like the table.
-
-    Attributes
-    ----------
-    where
-        The categories of the variables that it is not summed over.
-    published
-        The number in the file.
-    inner
-        The sum of its inner cells.
-    """
-
-    where: Mapping[str, str]
-    published: int
-    inner: int
-
-    def as_json(self) -> dict[str, object]:
-        """It with its difference, as ``describe --json`` prints it."""
-        return {
-            "where": dict(self.where),
-            "published": self.published,
-            "inner": self.inner,
-            "difference": self.published - self.inner,
-        }
 
 
 @dataclass(frozen=True)
