@@ -36,12 +36,12 @@ from tabprotect.languages.said import say
 
 AnswerKind = Literal["table", "projection", "refusal", "deferral", "perturbed"]
 
-EventKind = Literal["settings", "freeze", "account"]
+EventKind = Literal["settings", "freeze", "account", "disallowed"]
 
 LineKind = AnswerKind | EventKind
 
 EVENTS: frozenset[str] = frozenset(get_args(EventKind))
-"""Kinds of lines that no request made."""
+"""Kinds of lines that decided nothing."""
 
 REFUSED = say(
     "not released: the sub-table is too close to single persons, or cannot be shown not to be"
