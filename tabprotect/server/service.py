@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from tabprotect.engine.decoding import Between, decoded, parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.sensitivity.small_count import Judged
@@ -217,14 +218,7 @@ def read(path: Path) -> Service:
     InputError
         Naming the file, with everything in it that means nothing.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            say("the service cannot be read: {strerror}", error.strerror), file=path
-        ) from None
-    except UnicodeDecodeError as error:
-        raise InputError(say("not a valid service: {error}", error), file=path) from None
+    text = read_text(path)
     try:
         return _checked(_service(parsed_toml(text, "service")), path.parent)
     except InputError as error:

@@ -23,6 +23,7 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
 from tabprotect.engine.protection.guarantees import broken_openly
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.left_out import Kind, kinds
@@ -77,6 +78,11 @@ class Verification:
     likelihood: Likelihood | None = None
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know of names and categories: a spreadsheet may run them."""
+        return tuple(one.message for one in remarks_on_labels(self.release.domain))
+
+    @property
     def left_out(self) -> tuple[Kind, ...]:
         """The kinds of what was not judged: as found, or as stated where nothing was judged."""
         return not_judged(self.verdict, self.release.mechanism.gate)
@@ -94,6 +100,7 @@ def verify(
     *,
     fingerprint: str | None = None,
     signer: str | None = None,
+    signed: bool = False,
     judge: bool = False,
     progress: Progress = SILENT,
 ) -> Verification:
@@ -105,6 +112,8 @@ def verify(
         The SHA-256 of the zip as published elsewhere, if any.
     signer
         The public key (in hexadecimal) that must have signed, if any.
+    signed
+        True if somebody must have signed it.
     judge
         True to judge again what its readers learn, at the cost of a posterior.
 
@@ -117,7 +126,9 @@ def verify(
     """
     try:
         data = archive.load(path)
-        found = verify_bytes(data, fingerprint=fingerprint, signer=signer, progress=progress)
+        found = verify_bytes(
+            data, fingerprint=fingerprint, signer=signer, signed=signed, progress=progress
+        )
         return with_verdict(found, progress) if judge else found
     except MemoryError:
         raise BundleError(
@@ -214,6 +225,7 @@ def verify_bytes(
     *,
     fingerprint: str | None = None,
     signer: str | None = None,
+    signed: bool = False,
     progress: Progress = SILENT,
 ) -> Verification:
     """Check the bytes of a release bundle (see :func:`verify`)."""
@@ -229,8 +241,17 @@ def verify_bytes(
     )
     checks.append(say("The zip is plain and safe to open."))
     signers = _signed(files, signer)
+    if signed and not signers:
+        raise BundleError(
+            say("nobody signed it"), hint=say("ask its publisher for one that is signed")
+        )
     checks.append(say("Every file has the SHA-256 that the manifest lists."))
-    checks += [say("It is signed by the key {key}.", key) for key in signers]
+    checks += [
+        say("It is signed by the key that was asked for: {key}.", key)
+        if key == signer
+        else say("It is signed by a key that you have to compare with its publisher's: {key}.", key)
+        for key in signers
+    ]
     progress.report(stage, 0.1)
     tables, title = _tables(files)
     checks.append(
