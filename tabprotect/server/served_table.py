@@ -107,7 +107,7 @@ class PriceWorker:
     def _priced(self, before: ServerState, number: int, query: Query) -> None:
         try:
             found = refusal_price(
-                before.releases, query, refused=before.refused, draws=DRAWS, progress=self
+                before.releases, query, history=before.decisions, draws=DRAWS, progress=self
             )
             said = {} if found is None else found.as_json()
             self._ledger.set_price(number, said)
