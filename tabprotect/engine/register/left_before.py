@@ -168,7 +168,7 @@ class LeftBefore:
         if not first:
             return rest
         if self.sentence:
-            both = say("{message}. {sentence}", first["message"], self.sentence)
+            both = say("{message}. {sentence}", first["message"], self.sentence.rstrip("."))
             first = first | {"message": both}
         return [first, *others, *rest]
 
@@ -262,7 +262,8 @@ class LeftBefore:
             return (CheckLine("failed", self._unread),)
         lines, together = [], self.together
         if together is not None:
-            fine = together.accepted and not together.certain
+            # A reason lets it out; it does not make it judged.
+            fine = together.passed is True and not together.certain
             state: State = "failed" if together.passed is False else "passed" if fine else "mind"
             lines.append(CheckLine(state, self.sentence, cells=not fine))
         if self.unread:
