@@ -23,6 +23,7 @@ def verify(
     *,
     fingerprint: str | None = None,
     signer: str | Path | None = None,
+    signed: bool = False,
     quick: bool = False,
     progress: Progress = SILENT,
 ) -> Verification:
@@ -36,6 +37,8 @@ def verify(
         The SHA-256 that its publisher named elsewhere.
     signer
         The public key that must have signed: its file, or its 64 figures.
+    signed
+        Somebody must have signed it, whoever that is.
     quick
         Leave out what its readers learn, which takes longest.
 
@@ -46,7 +49,12 @@ def verify(
     """
     key = None if signer is None else public_key(str(signer))
     return checking.verify(
-        Path(path), fingerprint=fingerprint, signer=key, judge=not quick, progress=progress
+        Path(path),
+        fingerprint=fingerprint,
+        signer=key,
+        signed=signed,
+        judge=not quick,
+        progress=progress,
     )
 
 

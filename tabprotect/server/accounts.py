@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from sqlalchemy import exc
 from tabprotect.engine.database import Database, Schema
 from tabprotect.engine.errors import InputError
 from tabprotect.languages.said import say
+
+HASHED_AT_ONCE = 2
+"""Keys that are hashed at the same time."""
 
 ACCOUNTS_REMEMBERED = 10_000
 """Keys that were found good a moment ago."""
@@ -77,6 +81,8 @@ class Accounts:
     def __init__(self, url: str) -> None:
         self._database = Database(url, SCHEMA)
         self._hasher = PasswordHasher()
+        # Each takes 64 MiB and a core: a crowd of wrong keys waits for itself, and for nobody else.
+        self._hashing = threading.BoundedSemaphore(HASHED_AT_ONCE)
         self._good: OrderedDict[str, tuple[float, Account]] = OrderedDict()
 
     def close(self) -> None:
@@ -136,13 +142,18 @@ class Accounts:
         rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
         return [_account(row) for row in rows]
 
+    def at_hand(self, key: str) -> Account | None:
+        """Whose key this is, if it was good a moment ago; nothing is looked up or hashed."""
+        found = self._good.get(hashlib.sha256(key.encode(errors="surrogatepass")).hexdigest())
+        return found[1] if found is not None and time.monotonic() - found[0] < FRESH else None
+
     def by_key(self, key: str) -> Account | None:
         """Whose key this is; ``None`` for one that is not, or no longer, good."""
         start, _, rest = key.partition("_")
         mark, _, secret = rest.partition("_")
         if start != "tp" or not mark or not secret or len(key) > 100:
             return None
-        digest = hashlib.sha256(key.encode()).hexdigest()
+        digest = hashlib.sha256(key.encode(errors="surrogatepass")).hexdigest()
         found = self._good.get(digest)
         if found is not None and time.monotonic() - found[0] < FRESH:
             return found[1]
@@ -152,7 +163,8 @@ class Accounts:
         # What was good once needs no second hashing, which is slow on purpose.
         if found is None:
             try:
-                self._hasher.verify(row.hash, secret)
+                with self._hashing:
+                    self._hasher.verify(row.hash, secret)
             except VerificationError:
                 return None
         account = _account(row)

@@ -20,7 +20,9 @@ from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import say
+from tabprotect.server.accounts import Role
 from tabprotect.server.asked_table import AskedTable, asked_table, names_listed
+from tabprotect.server.boundary import checked_decision, is_local
 from tabprotect.server.egress import DEFAULT, OUTPUTS, ServedFormat, chosen_format
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.served_table import Given, ServedTable
@@ -85,9 +87,9 @@ async def metadata(request: Request) -> Response:
         levels = [offered[name] for name in variable.named if name in offered]
         if variable.name in offered or levels:
             said.append(_described(variable) | {"levels": [_described(v) for v in levels]})
-    names = [name for v, name in enumerate(served.lattice.names) if served.disallowed >> v & 1]
+    names = served.lattice.names_of(served.disallowed)
     return JSONResponse(
-        {"id": served.id, "label": served.label, "variables": said, "disallowed": names}
+        {"id": served.id, "label": served.label, "variables": said, "disallowed": list(names)}
     )
 
 
@@ -97,14 +99,15 @@ def _described(variable: Variable) -> dict[str, object]:
 
 
 async def data(request: Request) -> Response:
-    """A sub-table as a file; one that was not asked for yet is decided on."""
+    """A sub-table as a file; by ``POST`` one that was not asked for yet is decided on."""
     served, server = _served(request), server_of(request)
     names, filters, format_name = _data_request(request, await request.body())
     output = chosen_format(format_name, request.headers.get("accept", ""))
-    wanted = understood(request, names, filters)
     identified(request)
+    wanted = await understood(request, names, filters)
     given = served.at_hand(wanted.query) or await run_in_threadpool(served.known, wanted.query)
     if given is None:
+        checked_decision(request)
         answered = await decided(request, wanted.query, user_of(request, None))
         given = await run_in_threadpool(served.given, answered)
         if given is None:
@@ -134,14 +137,15 @@ async def data(request: Request) -> Response:
 async def ask(request: Request) -> Response:
     """Ask for a sub-table: 201 decided, 202 put off, 403 refused."""
     served = _served(request)
+    checked_decision(request)
     said = _object(await request.body())
     unknown = set(said) - {"variables", "user", "filter"}
     if unknown:
         raise HttpProblem(
             "invalid_query", say("{unknown} means nothing here", repr(sorted(unknown)[0]))
         )
-    wanted = understood(request, _texts(said, "variables"), _texts(said, "filter", ()))
     identified(request)
+    wanted = await understood(request, _texts(said, "variables"), _texts(said, "filter", ()))
     answered = await decided(request, wanted.query, user_of(request, said.get("user")))
     given = await run_in_threadpool(served.given, answered)
     if given is None:
@@ -176,6 +180,7 @@ async def query(request: Request) -> Response:
 async def vote(request: Request) -> Response:
     """Ask once more for what was put off: demand counts."""
     identified(request)
+    checked_decision(request)
     number = request.path_params["number"]
     answered = await voted(request, number)
     if answered is None:
@@ -243,7 +248,9 @@ async def health(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """Figures for a monitor."""
+    """Figures for a monitor: on this machine, or with a key of the house."""
+    if not is_local(request, server_of(request).service.access):
+        with_role(request, "operator", "auditor")
     text = server_of(request).metrics.text()
     return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
@@ -273,6 +280,16 @@ def _served(request: Request) -> ServedTable:
     return served
 
 
+def with_role(request: Request, *roles: Role) -> str:
+    """The name of whoever asks, who must have one of these roles."""
+    account = visitor_of(request).account
+    if account is None:
+        raise HttpProblem("unauthorised", say("sign in with a key of the house"))
+    if account.role not in roles:
+        raise HttpProblem("forbidden", say("this is for the {roles}", " and the ".join(roles)))
+    return account.name
+
+
 def identified(request: Request) -> None:
     """Complain where a key is needed and there is none."""
     if not server_of(request).service.access.anonymous and visitor_of(request).account is None:
@@ -283,12 +300,13 @@ def identified(request: Request) -> None:
         )
 
 
-def understood(request: Request, names: Sequence[str], filters: Sequence[str]) -> AskedTable:
-    """A request that may be decided on."""
+async def understood(request: Request, names: Sequence[str], filters: Sequence[str]) -> AskedTable:
+    """A request that may be decided on; one for what is not offered is logged."""
     served, limits = server_of(request).table, visitor_of(request).limits
     wanted = asked_table(served.domain, served.lattice, names, filters)
     wrong = wanted.query & served.disallowed
     if wrong:
+        await run_in_threadpool(served.not_offered, user_of(request, None), wanted.query)
         raise HttpProblem(
             "disallowed_variable",
             say("not offered: {wrong}", ", ".join(served.lattice.names_of(wrong))),

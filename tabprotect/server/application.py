@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -21,9 +21,11 @@ from tabprotect.server.browser import house_pages, reader_pages
 from tabprotect.server.openapi import openapi
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.request_guard import Guard
+from tabprotect.server.secret import server_secret
 from tabprotect.server.served_table import ServedTable
 from tabprotect.server.server import Server
 from tabprotect.server.service import Service
+from tabprotect.server.sessions import Sessions
 
 ROUTES: tuple[BaseRoute, ...] = (
     Route("/config", api.config),
@@ -53,12 +55,15 @@ def started(
     InputError, InfeasibleError
         When the table, the criterion or the database cannot be used.
     """
-    served = ServedTable(service, url, progress, opened)
-    try:
-        return Server(service, served, Accounts(url))
-    except BaseException:
-        served.close()
-        raise
+    secret = server_secret(service.access.secret_file)
+    with ExitStack() as opened_so_far:
+        served = ServedTable(service, url, progress, opened)
+        opened_so_far.callback(served.close)
+        accounts = Accounts(url)
+        opened_so_far.callback(accounts.close)
+        server = Server(service, served, accounts, Sessions(url, secret), secret)
+        opened_so_far.pop_all()
+    return server
 
 
 def application(server: Server) -> Starlette:

@@ -1,12 +1,15 @@
 """``tabprotect.server.asgi:app``: for any ASGI server, what it serves named by the environment.
 
 ``TABPROTECT_SERVICE`` names ``service.toml``, or ``TABPROTECT_SOURCE`` a table; and
-``TABPROTECT_DATABASE`` the database of the history.
+``TABPROTECT_DATABASE`` the database of the history. ``TABPROTECT_ALLOWED_HOSTS``,
+``TABPROTECT_ALLOWED_ORIGINS``, ``TABPROTECT_TRUSTED_PROXY`` and ``TABPROTECT_SECRET_FILE`` stand for
+what ``[access]`` says.
 """
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -17,11 +20,19 @@ from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.house import folder
 from tabprotect.languages.said import say
 from tabprotect.server.application import application, started
-from tabprotect.server.service import Service, of_source, read
+from tabprotect.server.service import Service, check_access, of_source, read
 
 SERVICE = "TABPROTECT_SERVICE"
 SOURCE = "TABPROTECT_SOURCE"
 DATABASE = "TABPROTECT_DATABASE"
+BOUNDARY = {
+    "allowed_hosts": "TABPROTECT_ALLOWED_HOSTS",
+    "allowed_origins": "TABPROTECT_ALLOWED_ORIGINS",
+    "trusted_proxy": "TABPROTECT_TRUSTED_PROXY",
+}
+"""Lists of ``[access]`` that the environment may name instead, with spaces between."""
+
+SECRET_FILE = "TABPROTECT_SECRET_FILE"
 
 
 def service_of_environment() -> Service:
@@ -34,13 +45,30 @@ def service_of_environment() -> Service:
     """
     file, source = os.environ.get(SERVICE), os.environ.get(SOURCE)
     if file:
-        return read(Path(file))
+        return _bounded(read(Path(file)))
     if source:
-        return of_source(source)
+        return _bounded(of_source(source))
     raise InputError(
         say("no service is named"),
         hint=say("set {SERVICE} or {SOURCE}", SERVICE, SOURCE),
     )
+
+
+def _bounded(service: Service) -> Service:
+    """The service with the boundary that the environment names."""
+    access = service.access
+    said = {
+        name: tuple(os.environ.get(variable, "").split()) for name, variable in BOUNDARY.items()
+    }
+    access = replace(
+        access,
+        allowed_hosts=said["allowed_hosts"] or access.allowed_hosts,
+        allowed_origins=said["allowed_origins"] or access.allowed_origins,
+        trusted_proxy=said["trusted_proxy"] or access.trusted_proxy,
+        secret_file=os.environ.get(SECRET_FILE) or access.secret_file,
+    )
+    check_access(access)
+    return replace(service, access=access)
 
 
 def database_address(said: str | None = None) -> str:

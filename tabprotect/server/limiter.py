@@ -72,6 +72,14 @@ class Limiter:
         found.used += 1
         return Allowance(limit, limit - found.used, reset, True)
 
+    def left(self, client: str, limit: int, window: int) -> Allowance:
+        """What a client has left; nothing is counted."""
+        now, found = self.clock(), self._windows.get(client)
+        if found is None or now - found.begun >= window:
+            return Allowance(limit, limit, window, True)
+        reset = math.ceil(found.begun + window - now)
+        return Allowance(limit, max(0, limit - found.used), reset, found.used < limit)
+
     def give_back(self, client: str) -> None:
         """A request that is free after all: its answer was in the client's hands already."""
         found = self._windows.get(client)

@@ -69,6 +69,7 @@ def _responses(
     out = {status.removeprefix("s"): dict(said) for status, said in good.items()}
     every: tuple[Code, ...] = (
         *codes,
+        "wrong_host",
         "rate_limited",
         "unauthorised",
         "method_not_allowed",
@@ -101,6 +102,8 @@ _ASKED: tuple[Code, ...] = (
     "not_released",
     "too_many_cells",
     "disallowed_variable",
+    "not_decided",
+    "not_json",
     "forbidden",
     "unknown_table",
 )
@@ -114,7 +117,7 @@ _PUT_OFF = _json("deferred: the decision is put off.", _DECIDED)
 
 def _data(**more: object) -> dict[str, object]:
     return {
-        "summary": "A sub-table as a file; what was not asked for yet is decided on.",
+        "summary": "A sub-table as a file; by POST what was not asked for yet is decided on.",
         "responses": _responses((*_ASKED, "not_acceptable"), s200=_FILE, s202=_PUT_OFF, s304=_SAME),
         **more,
     }
@@ -216,7 +219,7 @@ PATHS: Mapping[str, Mapping[str, object]] = {
         "post": {
             "summary": "Vote for what was put off.",
             "responses": _responses(
-                ("not_found", "not_released"),
+                ("not_found", "not_released", "not_json", "forbidden"),
                 s200=_json("It changes nothing.", _DECIDED),
                 s201=_json("Decided.", _DECIDED),
                 s202=_PUT_OFF,
@@ -241,7 +244,9 @@ PATHS: Mapping[str, Mapping[str, object]] = {
     "/metrics": {
         "get": {
             "summary": "Figures for a monitor; not counted.",
-            "responses": _responses(s200=_given("Figures.", **{"text/plain": TEXT})),
+            "responses": _responses(
+                ("forbidden",), s200=_given("Figures.", **{"text/plain": TEXT})
+            ),
         }
     },
     "/openapi.json": {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections.abc import Mapping
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -13,6 +14,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.languages.said import say
+from tabprotect.server.boundary import (
+    checked_framing,
+    checked_host,
+    is_secure,
+    shared_headers,
+)
 from tabprotect.server.browser.reader_pages import problem_page
 from tabprotect.server.limiter import Allowance
 from tabprotect.server.problems import HttpProblem
@@ -34,6 +41,9 @@ SECURITY = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+
+STRICT = "max-age=31536000"
+"""A browser that came over TLS once comes over TLS for a year."""
 
 PATIENCE = 10
 """Seconds that a request may take to arrive, and that answers under way get when the server ends."""
@@ -69,12 +79,19 @@ class Guard:
                 status = message["status"]
                 if status == 304 and visitor is not None and allowance is not None:
                     self._server.limiter.give_back(visitor.client)
-                _complete(message, allowance)
+                connection = HTTPConnection(scope)
+                access = self._server.service.access
+                more = shared_headers(connection, access)
+                if is_secure(connection, access):
+                    more["Strict-Transport-Security"] = STRICT
+                _complete(message, allowance, more)
             await send(message)
 
         try:
             _check_address(scope)
             connection = HTTPConnection(scope)
+            checked_framing(connection)
+            checked_host(connection, self._server.service.access)
             if self._server.names_itself(connection):
                 visitor = await run_in_threadpool(self._server.visitor, connection)
             else:
@@ -171,11 +188,12 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _complete(message: Message, allowance: Allowance | None) -> None:
-    more = dict(SECURITY)
+def _complete(message: Message, allowance: Allowance | None, further: Mapping[str, str]) -> None:
+    more = SECURITY | dict(further)
     if allowance is not None:
         more |= allowance.headers
-    there = {name.lower() for name, _ in message["headers"]}
+    # What an answer depends on adds up.
+    there = {name.lower() for name, _ in message["headers"]} - {b"vary"}
     message["headers"] = [
         *message["headers"],
         *(

@@ -57,6 +57,8 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import say
 from tabprotect.server.service import Service
 
+NOT_OFFERED = say("not offered by the house")
+
 MOST_WAITING = 20
 """Refusals that wait to be priced; beyond, the log says nothing of them."""
 
@@ -105,7 +107,7 @@ class PriceWorker:
     def _priced(self, before: ServerState, number: int, query: Query) -> None:
         try:
             found = refusal_price(
-                before.releases, query, refused=before.refused, draws=DRAWS, progress=self
+                before.releases, query, history=before.decisions, draws=DRAWS, progress=self
             )
             said = {} if found is None else found.as_json()
             self._ledger.set_price(number, said)
@@ -214,24 +216,29 @@ class ServedTable:
 
     @cached_property
     def disallowed(self) -> Query:
-        """Variables and levels that are not offered: the house says so, or they can never pass."""
+        """Variables and levels that the house does not offer; the counts have no part in it."""
         lattice, found = self.lattice, 0
         for name in self.service.table.disallowed:
             found |= lattice.finest(lattice.query([name]))
-        if not self._start.rule.simulatable:
-            for v in range(lattice.variables):
-                if not self._start.releases.allows(lattice.closed(1 << v)):
-                    found |= 1 << v
         return found
 
     @property
     def offered(self) -> tuple[Variable, ...]:
-        """Variables, and levels of variables, that may be asked for, coarser ones first."""
+        """Variables, and levels of variables, that may be asked for, coarser ones first.
+
+        What was refused for good is offered no more: users know it. Nothing is judged for this.
+        """
+        lattice, refused = self.lattice, self.state.refused
         return tuple(
             self.domain.project([name])[name]
-            for v, name in enumerate(self.lattice.names)
-            if not self.lattice.closed(1 << v) & self.disallowed
+            for v, name in enumerate(lattice.names)
+            if not lattice.closed(1 << v) & self.disallowed
+            and lattice.closed(1 << v) not in refused
         )
+
+    def not_offered(self, user: str, query: Query) -> None:
+        """Log a request for what the house does not offer."""
+        self.record(LogLine(user, query, "disallowed", None, NOT_OFFERED, ""))
 
     def shape(self, query: Query) -> tuple[int, ...]:
         """How many categories a sub-table has of each of its variables."""
@@ -292,11 +299,6 @@ class ServedTable:
     def bundle(self, fingerprint: str) -> bytes | None:
         """A bundle that went out."""
         return self._ledger.bundle(fingerprint)
-
-    @property
-    def secret(self) -> bytes:
-        """What the servers of this history sign with. Confidential."""
-        return self._ledger.secret
 
     def queries_of(self, user: str) -> list[LogEntry]:
         """The latest queries of one user, the latest first."""

@@ -12,10 +12,12 @@ from starlette.requests import HTTPConnection
 
 from tabprotect.languages.said import joined, say
 from tabprotect.server.accounts import Account, Accounts
+from tabprotect.server.boundary import client_address, is_secure
 from tabprotect.server.limiter import Limiter
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.served_table import ServedTable
 from tabprotect.server.service import RequestLimits, Service
+from tabprotect.server.sessions import Sessions
 
 
 class Metrics:
@@ -54,6 +56,15 @@ class Metrics:
 
 COOKIE = "tabprotect-session"
 
+SECURE = "__Host-"
+"""Before the name of a cookie on an encrypted connection: no other host can set it then."""
+
+KEY_WINDOW = 60
+"""Seconds in which keys that are not good are counted."""
+
+WRONG_OF_MARK, WRONG_OF_ADDRESS = 10, 100
+"""Keys that are not good, of one mark and from one address, before none is looked at."""
+
 
 @dataclass(frozen=True)
 class Visitor:
@@ -86,6 +97,8 @@ class Server:
     service: Service
     table: ServedTable
     accounts: Accounts
+    sessions: Sessions
+    secret: bytes = field(repr=False)
     limiter: Limiter = field(default_factory=Limiter)
     metrics: Metrics = field(default_factory=Metrics)
     _files: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
@@ -103,13 +116,25 @@ class Server:
     def close(self) -> None:
         """Let go of the databases."""
         self.accounts.close()
+        self.sessions.close()
         self.table.close()
 
-    @staticmethod
-    def names_itself(connection: HTTPConnection) -> bool:
+    def cookie_name(self, connection: HTTPConnection, name: str = COOKIE) -> str:
+        """The name under which a browser keeps a cookie of this server's."""
+        return f"{SECURE}{name}" if is_secure(connection, self.service.access) else name
+
+    def session_of(self, connection: HTTPConnection) -> str:
+        """The token of the browser's session; empty for none."""
+        return connection.cookies.get(self.cookie_name(connection), "")
+
+    def names_itself(self, connection: HTTPConnection) -> bool:
         """Whether there is a key or a session to look up."""
         headers = connection.headers
-        return "authorization" in headers or "x-api-key" in headers or COOKIE in connection.cookies
+        return (
+            "authorization" in headers
+            or "x-api-key" in headers
+            or bool(self.session_of(connection))
+        )
 
     def visitor(self, connection: HTTPConnection) -> Visitor:
         """Who asks, by key, by session or by address.
@@ -119,11 +144,7 @@ class Server:
         Problem
             ``unauthorised`` for a key or a session that is not, or no longer, good.
         """
-        address = connection.client.host if connection.client else "unknown"
-        proxy = self.service.access.trusted_proxy
-        if proxy and connection.headers.get(proxy):
-            # The last one is what the proxy itself has seen.
-            address = connection.headers[proxy].rpartition(",")[2].strip()
+        address = client_address(connection, self.service.access)
         account = self._by_key(connection) or self._by_session(connection)
         if account is None:
             return Visitor(say("address {address}", address), None, self.service.limits)
@@ -136,7 +157,7 @@ class Server:
         key = key.strip() if scheme.lower() == "bearer" else connection.headers.get("x-api-key", "")
         if not key:
             return None
-        found = self.accounts.by_key(key)
+        found = self.account_of(key, connection)
         if found is None:
             raise HttpProblem(
                 "unauthorised",
@@ -145,15 +166,38 @@ class Server:
             )
         return found
 
+    def account_of(self, key: str, connection: HTTPConnection) -> Account | None:
+        """Whose key this is; ``None`` for one that is not good.
+
+        Raises
+        ------
+        HttpProblem
+            ``rate_limited`` after too many that were not: nothing is hashed then.
+        """
+        known = self.accounts.at_hand(key)
+        if known is not None:
+            return known
+        address = client_address(connection, self.service.access)
+        mark = key.split("_")[1][:40] if key.count("_") > 1 else ""
+        counted = [(f"wrong keys from {address}", WRONG_OF_ADDRESS)]
+        counted += [(f"wrong keys of {mark}", WRONG_OF_MARK)] if mark else []
+        for client, most in counted:
+            left = self.limiter.left(client, most, KEY_WINDOW)
+            if not left.allowed:
+                raise HttpProblem(
+                    "rate_limited", say("too many keys that are not valid"), headers=left.headers
+                )
+        found = self.accounts.by_key(key)
+        if found is None:
+            for client, most in counted:
+                self.limiter.take(client, most, KEY_WINDOW)
+        return found
+
     def _by_session(self, connection: HTTPConnection) -> Account | None:
-        name, _, sign = connection.cookies.get(COOKIE, "").rpartition(".")
-        if not name or not hmac.compare_digest(
-            sign.encode(), self.signed("session", name).encode()
-        ):
-            return None
-        return self.accounts.by_mark(name)
+        mark = self.sessions.mark_of(self.session_of(connection))
+        return None if mark is None else self.accounts.by_mark(mark)
 
     def signed(self, purpose: str, text: str) -> str:
-        """A signature that only this history's servers can make."""
-        said = f"{purpose}:{text}".encode()
-        return hmac.new(self.table.secret, said, hashlib.sha256).hexdigest()
+        """A signature that only servers with this secret can make."""
+        said = f"{purpose}:{text}".encode(errors="surrogatepass")
+        return hmac.new(self.secret, said, hashlib.sha256).hexdigest()

@@ -6,17 +6,23 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from ipaddress import ip_network
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from tabprotect.engine.decoding import Between, decoded, parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.sensitivity.small_count import Judged
 from tabprotect.engine.ways_to_bound import BOUNDS_WAYS, BoundsWay
 from tabprotect.languages.said import say
+
+PLACES = ("signing", "secret_file")
+"""Of ``[access]``: where files of the house are, which nobody is told."""
 
 Beyond = Literal["refusal", "perturbed"]
 Blocking = Literal["any_zero", "negative"]
@@ -134,9 +140,17 @@ class Access:
     ----------
     anonymous
         Whether queries are answered without a key.
+    allowed_hosts
+        Names by which it may be asked; by default those of this machine for itself. ``*``: any.
+    allowed_origins
+        Origins, ``https://name``, whose pages may read what is out; ``*``: any. None decides.
     trusted_proxy
-        Name of a header with the address of the client, set by a proxy in front; empty: none is
-        believed.
+        Addresses and networks of proxies in front, which say whose request they pass on.
+    proxy_header
+        The header in which they say it.
+    secret_file
+        The file of the secret that signs sessions and forms, made where there is none; by default
+        ``server.secret`` beside this file.
     prices
         Whether the price of each refusal is worked out for the log.
     signing
@@ -144,7 +158,11 @@ class Access:
     """
 
     anonymous: bool = True
-    trusted_proxy: str = ""
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    trusted_proxy: tuple[str, ...] = ()
+    proxy_header: str = "X-Forwarded-For"
+    secret_file: str = ""
     prices: bool = True
     signing: str = ""
 
@@ -174,7 +192,7 @@ class Service:
             "rule": {"name": self.rule.name, "parameters": dict(self.rule.parameters)},
             "beyond": asdict(self.beyond),
             "limits": asdict(self.limits),
-            "access": asdict(replace(self.access, signing="")),
+            "access": {n: v for n, v in asdict(self.access).items() if n not in PLACES},
             "groups": {name: asdict(limits) for name, limits in self.groups.items()},
         }
         plain: dict[str, object] = json.loads(json.dumps(said))
@@ -200,14 +218,7 @@ def read(path: Path) -> Service:
     InputError
         Naming the file, with everything in it that means nothing.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            say("the service cannot be read: {strerror}", error.strerror), file=path
-        ) from None
-    except UnicodeDecodeError as error:
-        raise InputError(say("not a valid service: {error}", error), file=path) from None
+    text = read_text(path)
     try:
         return _checked(_service(parsed_toml(text, "service")), path.parent)
     except InputError as error:
@@ -257,6 +268,32 @@ def _service(said: Mapping[str, object]) -> Service:
     )
 
 
+def check_access(access: Access) -> None:
+    """Refuse addresses of proxies, and origins, that are none.
+
+    Raises
+    ------
+    InputError
+        Naming the first.
+    """
+    for network in access.trusted_proxy:
+        try:
+            ip_network(network, strict=False)
+        except ValueError:
+            raise InputError(
+                say("trusted_proxy: {network} is no address and no network", repr(network)),
+                hint=say('write trusted_proxy = ["127.0.0.1"]; the header is proxy_header'),
+            ) from None
+    for origin in access.allowed_origins:
+        parts = urlsplit(origin)
+        whole = parts.scheme in ("http", "https") and f"{parts.scheme}://{parts.netloc}" == origin
+        if origin != "*" and not whole:
+            raise InputError(
+                say("allowed_origins: {origin} is no origin", repr(origin)),
+                hint=say('write allowed_origins = ["https://statistics.example"]'),
+            )
+
+
 def _checked(service: Service, folder: Path) -> Service:
     if not service.table.source:
         raise InputError(say("[table] names no source"), hint=say('write source = "table.csv"'))
@@ -272,4 +309,7 @@ def _checked(service: Service, folder: Path) -> Service:
         table = replace(table, source=str((folder / table.source).absolute()))
     if access.signing:
         access = replace(access, signing=str((folder / access.signing).absolute()))
+    secret = (folder / (access.secret_file or "server.secret")).absolute()
+    access = replace(access, secret_file=str(secret))
+    check_access(access)
     return replace(service, table=table, access=access)

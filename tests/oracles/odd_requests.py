@@ -121,6 +121,8 @@ def odd_request(rng: random.Random) -> tuple[str, str, list[tuple[bytes, bytes]]
         (b"accept-language", b"xx-" * 100), (b"host", b"evil.example"), (b"origin", b"null"), (b"x", b"y" * 5000),
     ]  # fmt: skip
     chosen = [pick(headers) for _ in range(pick([0, 0, 0, 0, 1, 2]))]
+    if rng.random() < 0.9:
+        chosen.append((b"content-type", b"application/json"))
     return method, f"{place}?{urlencode(params)}", chosen, body
 
 
@@ -174,6 +176,8 @@ async def sent(
 ) -> tuple[int, dict[bytes, bytes], bytes]:
     """One request, as an ASGI server hands it on."""
     path, _, query = address.partition("?")
+    if not any(name == b"host" for name, _ in headers):
+        headers = [*headers, (b"host", b"localhost")]
     scope = {
         "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method,
         "scheme": "http", "path": unquote(path), "raw_path": path.encode(), "root_path": "",

@@ -81,7 +81,8 @@ def said(port: int, method: str, path: str, body: object = None) -> tuple[int, d
     """One request on a connection of its own; its status and object."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     try:
-        connection.request(method, path, None if body is None else json.dumps(body))
+        headers = {"Content-Type": "application/json"}
+        connection.request(method, path, None if body is None else json.dumps(body), headers)
         response = connection.getresponse()
         return response.status, json.loads(response.read())
     finally:
@@ -109,7 +110,7 @@ class Caller:
                 self._streams = await asyncio.open_connection("127.0.0.1", self._port)
             reader, writer = self._streams
             content = b"" if body is None else json.dumps(body).encode()
-            head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(content)}\r\n\r\n"
+            head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
             writer.write(head.encode() + content)
             lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower().split("\r\n")
             length = next(int(x[15:]) for x in lines if x.startswith("content-length:"))

@@ -27,7 +27,7 @@ class Client:
         async def one() -> httpx.Response:
             transport = httpx.ASGITransport(app=self.app)
             async with httpx.AsyncClient(
-                transport=transport, base_url="http://server", cookies=self.cookies
+                transport=transport, base_url="http://localhost", cookies=self.cookies
             ) as client:
                 response = await client.request(method, path, **given)
                 self.cookies = client.cookies
@@ -47,7 +47,9 @@ class Client:
 
         async def run() -> Any:
             transport = httpx.ASGITransport(app=self.app)
-            async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://localhost"
+            ) as client:
                 return await work(client)
 
         return asyncio.run(run())

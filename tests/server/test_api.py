@@ -19,6 +19,8 @@ from tabprotect.server.egress import OUTPUTS
 
 TABLE = "/tables/czech-autoworkers"
 
+JSON = {"Content-Type": "application/json"}
+
 
 def test_what_is_served(serve: Serve) -> None:
     client = serve()
@@ -81,6 +83,7 @@ def test_every_format_tells_the_same_numbers(serve: Serve, name: str, tmp_path: 
     client = serve()
     truth = open_table("example:czech-autoworkers").table.margin(["A", "B", "C"])
     shown = truth.counts[[0]]
+    assert client.ask("A", "B", "C").status_code == 201
     for filters, expected in (("", truth.counts), ("&filter=A%3D" + label(client), shown)):
         address = f"{TABLE}/data?variables=A,B,C{filters}"
         response = client.get(f"{address}&format={name}")
@@ -150,7 +153,7 @@ def test_what_cannot_be_understood(serve: Serve) -> None:
         b"[" * 9000,
         b'{"variables": ["A"], "x": 1}',
     ):
-        response = client("POST", f"{TABLE}/queries", content=body)
+        response = client("POST", f"{TABLE}/queries", content=body, headers=JSON)
         assert (response.status_code, response.json()["code"]) == (400, "invalid_query")
     # Nothing of this was a query.
     assert client.get(f"{TABLE}/frontier").json()["released"] == []

@@ -37,7 +37,7 @@ class Host:
         # No more than a server must tell: neither client nor the path as it came.
         scope: dict[str, Any] = {
             "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET",
-            "path": path, "query_string": b"", "headers": [],
+            "path": path, "query_string": b"", "headers": [(b"host", b"localhost")],
         }  # fmt: skip
         statuses: list[int] = []
 

@@ -22,7 +22,9 @@ from tabprotect.server.service import of_source
 server = started(of_source("example:czech-autoworkers"), sys.argv[1])
 async def walk():
     transport = httpx.ASGITransport(app=application(server))
-    async with httpx.AsyncClient(transport=transport, base_url="http://x") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        asked = {"variables": ["A", "B"]}
+        await client.post("/tables/czech-autoworkers/queries", json=asked)
         for name in (await client.get("/config")).json()["formats"]:
             path = "/tables/czech-autoworkers/data?variables=A,B&format=" + name
             assert (await client.get(path)).status_code == 200

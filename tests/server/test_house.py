@@ -153,10 +153,10 @@ def test_votes(serve: Serve) -> None:
     votes = put_off.headers["location"] + "/votes"
     # One who has asked already has voted.
     for headers in (ann, ann):
-        again = client("POST", votes, headers=headers)
+        again = client("POST", votes, headers=headers, json={})
         assert (again.status_code, again.json()["decision"]) == (200, "defer")
-    assert client("POST", votes, headers=bob).status_code == 202
-    assert client("POST", votes, headers=cid).json()["decision"] == "release"
+    assert client("POST", votes, headers=bob, json={}).status_code == 202
+    assert client("POST", votes, headers=cid, json={}).json()["decision"] == "release"
     page = client.get(put_off.headers["location"].replace("queries", "answers"))
     assert "Released." in page.text
-    assert client("POST", "/queries/99/votes").json()["code"] == "not_found"
+    assert client("POST", "/queries/99/votes", json={}).json()["code"] == "not_found"

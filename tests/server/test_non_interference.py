@@ -43,6 +43,9 @@ def transcript(
         for q in QUESTIONS
         for f in ("csv", "json-stat2")
     ]
+    for question in QUESTIONS:
+        response = client.ask(*question.split(","))
+        seen.append((response.status_code, response.headers.multi_items(), response.content))
     for address in ["/config", "/tables/table/metadata", *addresses]:
         response = client.get(address)
         seen.append((response.status_code, response.headers.multi_items(), response.content))

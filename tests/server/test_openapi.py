@@ -163,7 +163,12 @@ def test_limits_of_size_and_rate(serve: Serve) -> None:
     # An answer that the client has already is free, too.
     for _ in range(5):
         assert client.get(address, headers={"If-None-Match": tag}).status_code == 304
-    chunks = client("POST", "/tables/czech-autoworkers/queries", content=iter_chunks())
+    chunks = client(
+        "POST",
+        "/tables/czech-autoworkers/queries",
+        content=iter_chunks(),
+        headers={"Content-Type": "application/json"},
+    )
     assert (chunks.status_code, chunks.json()["code"]) == (413, "too_large")
 
 

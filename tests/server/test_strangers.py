@@ -64,9 +64,9 @@ def test_slow_clients_are_let_go_and_keep_nobody_waiting(port: int) -> None:
         return found
 
     async def both() -> tuple[list[bytes], int]:
-        header = b"GET / HTTP/1.1\r\nHost: x\r\nX: "
+        header = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: "
         crowd = [asyncio.create_task(slow(header)) for _ in range(40)]
-        body = f"POST {TABLE}/queries HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n"
+        body = f"POST {TABLE}/queries HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n"
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(body.encode())
         caller = Caller(port)
@@ -100,7 +100,7 @@ def test_floods_end_at_limits(port: int) -> None:
         return taken
 
     async def all_of_it() -> None:
-        head = b"GET / HTTP/1.1\r\nHost: x\r\n"
+        head = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
         taken = await flood(head + b"X: y\r\n" * 10_000)
         assert taken < 2**26
         taken = await flood(head + b"Cookie: " + b"z" * 100_000)

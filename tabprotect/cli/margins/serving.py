@@ -15,6 +15,26 @@ SERVER = ("server", say("the table server"))
 """Its extra, and what it is called. It is loaded where it is started."""
 
 
+BOUNDARY = (
+    (
+        "--allowed-hosts",
+        "NAME",
+        say("names by which it may be asked (default: those of this machine for itself)"),
+    ),
+    (
+        "--allowed-origins",
+        "ORIGIN",
+        say("origins, https://name, whose pages may read what is out"),
+    ),
+    (
+        "--trusted-proxy",
+        "ADDRESS",
+        say("addresses and networks of proxies in front, which say whose request they pass on"),
+    ),
+)
+"""Options of the boundary: of ``[access]`` in the service file."""
+
+
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     serve = verbs.add("serve", run_serve)
@@ -40,6 +60,14 @@ def add(verbs: Verbs) -> None:
     )
     serve.add_argument(
         "--workers", type=positive, default=1, metavar="N", help=say("processes (default: 1)")
+    )
+
+    for name, metavar, text in BOUNDARY:
+        serve.add_argument(name, nargs="+", default=[], metavar=metavar, help=text)
+    serve.add_argument(
+        "--secret-file",
+        metavar="FILE",
+        help=say("the secret that signs sessions (confidential); made where there is none"),
     )
 
     accounts = verbs.group("accounts")
@@ -79,6 +107,11 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
         service=service,
         database=args.database,
         at=Listening(args.host, args.port, args.workers),
+        boundary={
+            name: getattr(args, name)
+            for name in ("allowed_hosts", "allowed_origins", "trusted_proxy")
+        },
+        secret_file=None if args.secret_file is None else absolute(args.secret_file),
         progress=console,
     )
     return 0

@@ -135,6 +135,11 @@ def _add_verify(check: argparse.ArgumentParser) -> None:
         help=say("the public key that must have signed: a file or figures"),
     )
     check.add_argument(
+        "--signed",
+        action="store_true",
+        help=say("somebody must have signed it, whoever that is"),
+    )
+    check.add_argument(
         "--quick",
         action="store_true",
         help=say("leave out what readers learn, which takes longest"),
@@ -149,6 +154,7 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
         args.release,
         fingerprint=args.fingerprint,
         signer=None if args.signer is None else public_key(args.signer),
+        signed=args.signed,
         judge=not args.quick,
         progress=console,
     )
@@ -162,12 +168,14 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
         "ok": True,
         "fingerprint": found.fingerprint,
         "signers": list(found.signers),
+        "remarks": list(found.remarks),
         "quick": args.quick,
         "left_out": list(found.left_out),
         "verdict": None if found.verdict is None else found.verdict.as_json(),
     }
     lines = [
         *(say("ok  {check}", check) for check in checks),
+        *(say("mind  {remark}", remark) for remark in found.remarks),
         say("What readers learn was left out (--quick).")
         if found.verdict is None
         else say("Verdict: {sentence}", found.verdict.sentence),
@@ -200,7 +208,15 @@ def _set_checked(found: VerifiedSet) -> tuple[dict[str, object], tuple[str, ...]
             "{common_cells:,} cells stand in several tables and are the same", found.common_cells
         )
     )
-    signed = (say("Every bundle is signed by the key {key}.", key) for key in found.signers)
+    signed = (
+        say("Every bundle is signed by the key that was asked for: {key}.", key)
+        if key == found.signer
+        else say(
+            "Every bundle is signed by a key that you have to compare with its publisher's: {key}.",
+            key,
+        )
+        for key in found.signers
+    )
     checks = (*(f"{name}.zip" for name in found.releases), cells, *signed)
     return {"tables": list(found.tables.formulas), "common_cells": found.common_cells}, checks
 

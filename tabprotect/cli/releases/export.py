@@ -35,11 +35,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Write the tables; what the format leaves out is said before."""
     keep_apart([args.release], [args.out])
     kind = format_to_write(args.out, args.format)
-    release = bundle.verify(args.release, judge=False, progress=console).release
+    verified = bundle.verify(args.release, judge=False, progress=console)
+    release = verified.release
     lost = [s for published in release.tables for s in kind.loses(published.table.domain)]
     limits = [*kind.limits, *dict.fromkeys(lost)]
-    for limit in limits:
-        console.say(limit)
+    for sentence in (*limits, *verified.remarks):
+        console.say(sentence)
     written = export(release, args.out, kind)
     hidden = [int(published.hidden.sum()) for published in release.tables]
     tables = [
@@ -52,6 +53,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "title": release.title,
         "tables": tables,
         "limits": limits,
+        "remarks": list(verified.remarks),
         "confidential": False,
     }
     lines = [

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine import house
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import signature
+from tabprotect.engine.register.register_chain import mark_of_key
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.project.releasing.rotating import Rotation
 
 
 def add(verbs: Verbs) -> None:
@@ -29,6 +33,20 @@ def add(verbs: Verbs) -> None:
         "house", run_house, say("say where the key of the house is; made where there is none")
     )
     own.add_argument("--out", type=Path, metavar="FILE", help=say("write a copy; CONFIDENTIAL"))
+    own.add_argument(
+        "--rotate",
+        action="store_true",
+        help=say("make another key, and mark again what the register has the originals of"),
+    )
+    own.add_argument(
+        "--originals",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE|FOLDER",
+        help=say("with --rotate: dossiers and tables beside the dossiers that the register names"),
+    )
+    own.add_argument("--register", metavar="FILE|URL", help=say("with --rotate: the register"))
 
 
 def run_new(args: argparse.Namespace, console: Console) -> int:
@@ -51,9 +69,11 @@ def run_new(args: argparse.Namespace, console: Console) -> int:
 
 def run_house(args: argparse.Namespace, console: Console) -> int:
     """Say where the house's key is and which one it is; never the key."""
+    if args.rotate:
+        return _rotated(args, console)
     made = not house.key_file().exists()
     key, path = house.key(make=True), house.key_file()
-    mark = hashlib.sha256(b"tabprotect house key " + key).hexdigest()[:16]
+    mark = mark_of_key(key)[:16]
     if args.out is not None:
         write_bytes(args.out, f"{key.hex()}\n".encode(), overwrite=False, private=True)
     copy = None if args.out is None else str(args.out)
@@ -71,3 +91,49 @@ def run_house(args: argparse.Namespace, console: Console) -> int:
         ],
     )
     return 0
+
+
+def _rotated(args: argparse.Namespace, console: Console) -> int:
+    # The library behind the register would be a third of the program's start.
+    from tabprotect.engine.project.releasing.rotating import rotate
+
+    done = rotate(args.register, args.originals, console)
+    path = house.key_file()
+    if args.out is not None:
+        write_bytes(args.out, f"{house.key().hex()}\n".encode(), overwrite=False, private=True)
+    console.result(
+        {
+            "file": str(path),
+            "mark": done.mark,
+            "kept": str(done.kept),
+            "marked": list(done.marked),
+            "unmarked": list(done.unmarked),
+            "copy": None if args.out is None else str(args.out),
+            "confidential": True,
+        },
+        [
+            say("New key of the house (CONFIDENTIAL): {path}", path),
+            say("The old one (CONFIDENTIAL): {kept}", done.kept),
+            say("Marked again: {n} of {total} releases", len(done.marked), _all(done)),
+            *(
+                [
+                    say(
+                        "Not found again, since their originals are not here: {numbers}. Name their "
+                        "dossiers or tables with --originals before the old key is given up.",
+                        ", ".join(map(str, done.unmarked)),
+                    )
+                ]
+                if done.unmarked
+                else []
+            ),
+            say(
+                "From now on the same table gets other coins: what is published again tells more, "
+                "and the register warns of it."
+            ),
+        ],
+    )
+    return 0
+
+
+def _all(done: Rotation) -> int:
+    return len(done.marked) + len(done.unmarked)

@@ -56,13 +56,15 @@ class CheckGroup:
     lines: tuple[CheckLine, ...]
 
 
-def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
+def headline(verdict: Verdict, together: Verdict | None = None, *, question: str = "") -> CheckLine:
     """The verdict in one sentence, with its number.
 
     Parameters
     ----------
     together
         The verdict on this release together with earlier ones of the same original.
+    question
+        What is still to be decided, in a sentence: nothing is ready before.
     """
     failing, knows = verdict.failing, counted(verdict)
     if failing and verdict.known > verdict.limit:
@@ -81,6 +83,8 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
         return CheckLine(
             "mind", say("Not judged whole: {left_out}. Apart from that, {knows}.", left_out, knows)
         )
+    if question:
+        return CheckLine("mind", say("One question open: {knows}. {question}", knows, question))
     if verdict.certain:
         return CheckLine("mind", say("Within the limits: {knows}.", knows))
     return CheckLine("passed", say("Ready: {knows}.", knows))

@@ -24,6 +24,7 @@ from tabprotect.engine.bundle.verify import (
 )
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
 from tabprotect.engine.protection.published_sums import rank
 from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.release.mechanism import Gate
@@ -247,6 +248,13 @@ class VerifiedSet:
     signers: tuple[str, ...] = ()
     verdict: Verdict | None = None
     gate: Gate | None = None
+    signer: str | None = None
+    """The public key that was asked for."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """As of a single bundle."""
+        return tuple(one.message for one in remarks_on_labels(self.tables.domain))
 
     @property
     def left_out(self) -> tuple[Kind, ...]:
@@ -259,6 +267,7 @@ def verify_set(
     *,
     fingerprint: str | None = None,
     signer: str | None = None,
+    signed: bool = False,
     judge: bool = False,
     progress: Progress = SILENT,
 ) -> VerifiedSet:
@@ -270,6 +279,8 @@ def verify_set(
         The SHA-256 of the manifest as published elsewhere, if any.
     signer
         The public key (in hexadecimal) that must have signed every bundle, if any.
+    signed
+        True if somebody must have signed every bundle.
     judge
         True to judge again what readers learn from all tables together.
 
@@ -294,7 +305,7 @@ def verify_set(
     for done, (name, data) in enumerate(bundles.items()):
         progress.report(say("checking {name}", name), done / len(bundles))
         try:
-            checked[name] = verify_bytes(data, signer=signer)
+            checked[name] = verify_bytes(data, signer=signer, signed=signed)
         except BundleError as error:
             raise BundleError(
                 say("{name}.zip: {message}", name, error.message),
@@ -314,7 +325,7 @@ def verify_set(
         whole = _whole(releases, tables, stated)
         verdict = with_verdict(Verification(whole, stamp, ()), progress).verdict
     every = tuple(sorted(set.intersection(*signers))) if signers else ()
-    return VerifiedSet(stamp, releases, compared, tables, every, verdict, gate)
+    return VerifiedSet(stamp, releases, compared, tables, every, verdict, gate, signer)
 
 
 def _stated_gate(releases: Mapping[str, Release], stated: object) -> Gate | None:

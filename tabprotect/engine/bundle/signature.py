@@ -34,6 +34,21 @@ MOST_SIGNATURES = 16
 
 PUBLIC_SUFFIX = ".pub"
 
+_SMALL_ORDER = frozenset(
+    bytes.fromhex(place)
+    for place in (
+        "00" * 32,
+        "01" + "00" * 31,
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "ec" + "ff" * 30 + "7f",
+        "ed" + "ff" * 30 + "7f",
+        "ee" + "ff" * 30 + "7f",
+    )
+)
+"""The points whose order divides 8, without the sign of x: with such a key anybody can make signatures
+that hold for any manifest (Chalkias, Garillot, Nikolaenko: Taming the many EdDSAs, 2020)."""
+
 
 def new_key(path: Path) -> str:
     """Write a new private key (PKCS 8, PEM, mode 0600) with its public key beside it (``.pub``).
@@ -105,11 +120,11 @@ def public_key(given: str) -> str:
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     if _is_hex(given.strip(), KEY_BYTES):
-        return given.strip().lower()
+        return _sound(given.strip().lower(), None)
     path = Path(given)
     text = read_text(path, most=LONGEST)
     if _is_hex(text.strip(), KEY_BYTES):
-        return text.strip().lower()
+        return _sound(text.strip().lower(), path)
     try:
         found = load_pem_public_key(text.encode())
     except (ValueError, UnsupportedAlgorithm):
@@ -120,7 +135,24 @@ def public_key(given: str) -> str:
             file=path,
             hint=say("take the file {PUBLIC_SUFFIX}", PUBLIC_SUFFIX),
         )
-    return found.public_bytes_raw().hex()
+    return _sound(found.public_bytes_raw().hex(), path)
+
+
+def is_of_small_order(key: str) -> bool:
+    """Whether a public key in hexadecimal is a point whose order divides 8: everybody's key."""
+    data = bytearray.fromhex(key)
+    data[-1] &= 0x7F
+    return bytes(data) in _SMALL_ORDER
+
+
+def _sound(key: str, path: Path | None) -> str:
+    if is_of_small_order(key):
+        raise InputError(
+            say("this key is nobody's: anybody can sign with it"),
+            file=path,
+            hint=say("ask the publisher for the key"),
+        )
+    return key
 
 
 def _is_hex(text: object, size: int) -> bool:
@@ -170,6 +202,11 @@ def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:
             and _is_hex(one.get("signature"), SIGNATURE_BYTES)
         ):
             raise BundleError(say("{NAME}: this is no signature by {ALGORITHM}", NAME, ALGORITHM))
+        if is_of_small_order(one["public_key"]):
+            raise BundleError(
+                say("{NAME}: this key is nobody's: anybody can sign with it", NAME),
+                hint=say("get the bundle again from its source"),
+            )
         try:
             public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(one["public_key"]))
             public.verify(bytes.fromhex(one["signature"]), files[archive.MANIFEST])

@@ -18,10 +18,12 @@ from tabprotect.engine.errors import (
     InfeasibleError,
     InputError,
     ParameterError,
+    TabprotectError,
     TooLargeError,
 )
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
 from tabprotect.engine.protection.guarantees import broken_openly
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.left_out import Kind, kinds
@@ -76,6 +78,11 @@ class Verification:
     likelihood: Likelihood | None = None
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know of names and categories: a spreadsheet may run them."""
+        return tuple(one.message for one in remarks_on_labels(self.release.domain))
+
+    @property
     def left_out(self) -> tuple[Kind, ...]:
         """The kinds of what was not judged: as found, or as stated where nothing was judged."""
         return not_judged(self.verdict, self.release.mechanism.gate)
@@ -93,6 +100,7 @@ def verify(
     *,
     fingerprint: str | None = None,
     signer: str | None = None,
+    signed: bool = False,
     judge: bool = False,
     progress: Progress = SILENT,
 ) -> Verification:
@@ -104,6 +112,8 @@ def verify(
         The SHA-256 of the zip as published elsewhere, if any.
     signer
         The public key (in hexadecimal) that must have signed, if any.
+    signed
+        True if somebody must have signed it.
     judge
         True to judge again what its readers learn, at the cost of a posterior.
 
@@ -116,7 +126,9 @@ def verify(
     """
     try:
         data = archive.load(path)
-        found = verify_bytes(data, fingerprint=fingerprint, signer=signer, progress=progress)
+        found = verify_bytes(
+            data, fingerprint=fingerprint, signer=signer, signed=signed, progress=progress
+        )
         return with_verdict(found, progress) if judge else found
     except MemoryError:
         raise BundleError(
@@ -167,7 +179,38 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
         )
     learned = replace(learned, reason=stated.reason)
     check = say("The gate: it {PASSED}, as it says.", _PASSED[stated.passed])
-    return replace(found, verdict=learned, checks=(*found.checks, check))
+    tuning = _tuning(found.release, progress)
+    return replace(found, verdict=learned, checks=(*found.checks, check, *tuning))
+
+
+def _tuning(release: Release, progress: Progress) -> tuple[str, ...]:
+    """That the parameters were chosen as it says; none where none were.
+
+    Raises
+    ------
+    BundleError
+        When others, or other figures, come of what is public.
+    """
+    stated = release.mechanism.tuned
+    if stated is None:
+        return ()
+    # Imported late: it imports solvers, which the first paint must not wait for.
+    from tabprotect.engine.disclosure.tuning import tuned_again
+
+    try:
+        again = tuned_again(release, progress)
+    except TabprotectError as error:
+        raise BundleError(
+            say("its parameters are not chosen as it says: {message}", error.message)
+        ) from None
+    if again is None:
+        return (say("How the parameters were chosen was not worked out again: it takes too long."),)
+    if not stated.agrees(again):
+        raise BundleError(
+            say("its parameters are not chosen as it says"),
+            detail=again.sentence,
+        )
+    return (say("The parameters change the table least, as it says, chosen from what is public."),)
 
 
 _PASSED = {
@@ -182,6 +225,7 @@ def verify_bytes(
     *,
     fingerprint: str | None = None,
     signer: str | None = None,
+    signed: bool = False,
     progress: Progress = SILENT,
 ) -> Verification:
     """Check the bytes of a release bundle (see :func:`verify`)."""
@@ -197,8 +241,17 @@ def verify_bytes(
     )
     checks.append(say("The zip is plain and safe to open."))
     signers = _signed(files, signer)
+    if signed and not signers:
+        raise BundleError(
+            say("nobody signed it"), hint=say("ask its publisher for one that is signed")
+        )
     checks.append(say("Every file has the SHA-256 that the manifest lists."))
-    checks += [say("It is signed by the key {key}.", key) for key in signers]
+    checks += [
+        say("It is signed by the key that was asked for: {key}.", key)
+        if key == signer
+        else say("It is signed by a key that you have to compare with its publisher's: {key}.", key)
+        for key in signers
+    ]
     progress.report(stage, 0.1)
     tables, title = _tables(files)
     checks.append(

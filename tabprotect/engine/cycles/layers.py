@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints, Signs
 from tabprotect.engine.tables.moves import MoveSet
+
+try:
+    from tabprotect.engine.cycles import cycle_steps
+except ImportError:
+    cycle_steps = None  # type: ignore[assignment]
 
 LONG = 256
 """Cycles of at least this many cells on average gain nothing from sharing a layer."""
@@ -49,10 +54,17 @@ class Layer:
 
 
 def layer_numbers(moves: MoveSet) -> Ints:
-    """The layer of each cycle, (cycles,): one more than the highest earlier overlapping one.
+    """The layer of each cycle, (cycles,): one more than the highest earlier overlapping one."""
+    if cycle_steps is None:
+        return layer_numbers_in_numpy(moves)
+    out = np.zeros(len(moves), dtype=np.int64)
+    last = np.zeros(moves.domain.size, dtype=np.int64)
+    cycle_steps.layer_numbers(len(moves), moves.starts, moves.cells, last, out)
+    return out
 
-    Level by level over the predecessor graph; O(entries + layers).
-    """
+
+def layer_numbers_in_numpy(moves: MoveSet) -> Ints:
+    """As :func:`layer_numbers`, level by level over the predecessor graph; O(entries + layers)."""
     order = np.lexsort((moves.rows, moves.cells))
     cell, row = moves.cells[order], moves.rows[order]
     follows = np.diff(cell) == 0
@@ -130,10 +142,9 @@ def _found(moves: MoveSet) -> Iterator[Layer]:
     number = layer_numbers(moves)
     by_layer = np.argsort(number, kind="stable")
     bounds = np.flatnonzero(np.r_[True, np.diff(number[by_layer]) != 0, True])
-    for a, b in itertools.pairwise(bounds):
-        cycles = by_layer[a:b]
-        layer = moves.take(cycles)
-        yield Layer(cycles, layer.starts[:-1], layer.cells, layer.signs)
+    sorted_moves = moves.take(by_layer)
+    for a, b in itertools.pairwise(bounds.tolist()):
+        yield replace(_run(sorted_moves, a, b), cycles=by_layer[a:b])
 
 
 def _run(moves: MoveSet, first: int, end: int) -> Layer:

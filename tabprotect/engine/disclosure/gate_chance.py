@@ -163,7 +163,7 @@ def _estimated(
     generator = trial_coins(domain, "chance", method.name)
     synthetic, known = None, 0.0
     if method.shape_alone and not on_this_table:
-        tables = _of_this_shape(problem, runs, generator)
+        tables = problems_of_shape(problem, runs, generator)
     else:
         tables = synthetic_problems(method.kept(domain, values), problem, runs, generator)
     if tables:
@@ -347,8 +347,11 @@ SPARSE_MEAN, SPARSE_SHAPE = 2.0, 0.8
 """Mean count, and shape of the gamma law of means, of tables of which the shape alone is known."""
 
 
-def _of_this_shape(problem: Problem, runs: int, generator: np.random.Generator) -> list[Problem]:
-    """Tables of Poisson counts around gamma means: small counts and zeros are frequent."""
+def problems_of_shape(problem: Problem, runs: int, generator: np.random.Generator) -> list[Problem]:
+    """Tables of Poisson counts around gamma means: small counts and zeros are frequent.
+
+    Of the problem only the shape and the rule are looked at; none for a large table.
+    """
     domain = problem.table.domain
     if domain.size > LARGE:
         return []

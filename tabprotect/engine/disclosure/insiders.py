@@ -7,19 +7,22 @@ fresh ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
-from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints, SignedInts
 from tabprotect.engine.belief.effort import LEAST_DRAWS
-from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.posterior import NARROW_COUNTS, Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.insiders import Insiders
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.languages.said import say
+
+_Draw = Callable[[int, np.random.Generator, Progress], SignedInts]
 
 NOBODY = 1e-9
 """Expected number of cells with one person below which nobody is alone."""
@@ -166,7 +169,10 @@ class _Asked:
         if not first:
             return Insiders(expected)
         cells = self.sampled(int(DRAWN_WORK // (first * size)), generator)
-        draw, learns = self.posterior.draw_originals, np.zeros(size, dtype=np.bool_)
+        learns = np.zeros(size, dtype=np.bool_)
+        draw: _Draw = self.posterior.draw_originals
+        if self.posterior.draw_narrow is not None and self.limits.at_risk.high < NARROW_COUNTS:
+            draw = self.posterior.draw_narrow
         if self.posterior.way == "exact" or self.posterior.independent:
             # Independent draws are fresh wherever they are cut; one call prepares once.
             every = draw(first + second, generator, self.progress)
@@ -193,7 +199,7 @@ class _Asked:
         places = np.searchsorted(cumulative, at, side="right")
         return np.asarray(np.minimum(places, len(self.alone) - 1), dtype=np.int64)
 
-    def proposed(self, tables: Ints, cells: Ints) -> Ints:
+    def proposed(self, tables: SignedInts, cells: Ints) -> Ints:
         """Triples of a person's cell, another cell and its at-risk count, int64 (triples, 3)."""
         people = np.unique(cells)
         ones = (tables[:, people] == 1).astype(np.float32)
@@ -230,7 +236,7 @@ class _Asked:
         reach = beside[triples[:, 0]].multiply(beside[triples[:, 1]]).sum(axis=1)
         return triples[np.asarray(reach).reshape(-1) > 0]
 
-    def decided(self, tables: Ints, triples: Ints) -> Ints:
+    def decided(self, tables: SignedInts, triples: Ints) -> Ints:
         """The cells of people who learn by these draws."""
         out = []
         for begin in range(0, len(triples), 1_000):

@@ -1,8 +1,9 @@
 """The parameters of a method that change a table least and still pass the gate.
 
-They are chosen on synthetic tables with the margins that every release states exactly, and by public
-limits: whoever has the release can choose them again, and every original with these margins gets
-the same. Choosing them tells nothing.
+They are chosen on synthetic tables with the margins that every release states exactly (of a method
+that keeps none: on sparse tables of the same shape) and by public limits: whoever has the release
+can choose them again, and every original with these margins gets the same. Choosing them tells
+nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.effort import GLANCE, TRIAL
-from tabprotect.engine.disclosure.gate_chance import synthetic_problems
+from tabprotect.engine.disclosure.gate_chance import problems_of_shape, synthetic_problems
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, TabprotectError, attempted
 from tabprotect.engine.fitting.synthetic_tables import expected_counts
@@ -27,6 +28,7 @@ from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.published_sums import main_first, sum_factors
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.simulate import simulate, trial_coins, trial_seed
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.limits import ROUNDING
@@ -72,23 +74,31 @@ def tuned(
     Parameters
     ----------
     problem
-        The table, of which only the kept margins are looked at.
+        The table, of which only the kept margins are looked at, and its shape.
     given
         The parameters so far; those that the method tunes are chosen anew.
 
     Raises
     ------
     InfeasibleError
-        Where no margin is kept exactly, the method has nothing to tune, or nothing passes.
+        Where the method has nothing to tune, the table is too large for that, or nothing passes.
     """
-    values = method.resolve_for(problem, given, progress)
-    ladders = method.ladders(problem.table.domain, values)
-    if not ladders or method.kept(problem.table.domain, values) is None:
+    domain = problem.table.domain
+    ladders = method.ladders(domain, method.resolve_for(problem, given, progress))
+    # What is tuned begins at its defaults: those that there were before need not be public.
+    own = {name: value for name, value in given.items() if name not in _climbed(ladders)}
+    values = method.resolve_for(problem, own, progress)
+    ladders = method.ladders(domain, values)
+    # Without kept margins the shape alone is public, and of a large table of it nothing is judged.
+    public = method.kept(domain, values) is not None or problems_of_shape(
+        problem, 1, trial_coins(domain, "shape")
+    )
+    if not ladders or not public:
         raise InfeasibleError(
             say("{label} cannot be tuned: nothing public says what would pass", method.label),
             hint=say("take a method that keeps margins exactly, or choose the parameters"),
         )
-    search = _Search(method, problem, dict(given), limits, use, progress, values)
+    search = _Search(method, problem, own, limits, use, progress, values)
     best: tuple[float, float, Mapping[str, object]] | None = None
     for ladder in ladders:
         found = search.least(ladder)
@@ -102,6 +112,41 @@ def tuned(
     accepted, loss = search.confirmed(best[2])
     before = search.tried({}).loss
     return Tuned(use, best[2], accepted, search.confirming, loss, before)
+
+
+def _climbed(ladders: Sequence[Sequence[Mapping[str, object]]]) -> frozenset[str]:
+    """The names of the parameters that differ between the steps of the ladders."""
+    steps = [step for ladder in ladders for step in ladder]
+    return frozenset(
+        name for step in steps for name in step if any(one[name] != step[name] for one in steps)
+    )
+
+
+RETUNED_CELLS = 2_000
+"""Cells up to which a reader has the parameters chosen again."""
+
+
+def tuned_again(release: Release, progress: Progress = SILENT) -> Tuned | None:
+    """Choose the stated parameters of a release again, from public facts alone.
+
+    ``None`` where nothing was tuned, no limits are stated, or it would take too long: the table is
+    large, or several tables have noise of their own, which takes seconds to judge each time.
+    """
+    mechanism = release.mechanism
+    stated, gate, domain = mechanism.tuned, mechanism.gate, release.domain
+    if stated is None or gate is None or domain.size > RETUNED_CELLS:
+        return None
+    method = methods()[mechanism.method]
+    if method.kept(domain, mechanism.values) is None and len(release.tables) > 1:
+        return None
+    limits = replace(
+        gate, attempts_at_most=1, passed=True, left_out=(), reason=False, changed=False, refused=()
+    )
+    inner = release.inner
+    # Only kept margins are looked at, which the release has as the original did.
+    table = Table.dense(domain, np.zeros(domain.shape)) if inner is None else inner.table
+    problem = Problem(table, gate.at_risk)
+    return tuned(method, problem, dict(mechanism.values), limits, stated.use, progress)
 
 
 @dataclass(frozen=True)
@@ -169,8 +214,10 @@ class _Search:
     ) -> list[Problem]:
         """Tables with the same kept margins; Poisson counts around their fit for a large table."""
         domain, at_risk = self.problem.table.domain, self.problem.at_risk
+        kept = self.method.kept(domain, values)
+        if kept is None:
+            return problems_of_shape(self.problem, number, generator)
         if self.fitting is None:
-            kept = self.method.kept(domain, values)
             return synthetic_problems(kept, self.problem, number, generator)
         tables = self.fitting.sample(number, generator, self.progress)
         return [Problem(Table.dense(domain, counts), at_risk) for counts in tables]
@@ -234,6 +281,9 @@ class _Search:
             if isinstance(trial.outcome, TabprotectError):
                 continue
             before, after = trial.problem.table.counts, trial.release.table.counts
+            if before.shape != after.shape:
+                # Without the inner cells there is no count whose change is to be least.
+                return REFUSED
             losses.append(LOSSES[self.use](before, after))
             changes.append(_changes(before, after))
         if not losses:

@@ -41,13 +41,23 @@ def zeros_of(given: str, domain: Domain) -> tuple[str, Bools]:
     InputError
         For an unknown variable or category, with its line.
     """
-    if "\n" in given:
-        return _parsed(given, domain, None)
-    path = Path(given)
-    return _parsed(read_text(path), domain, path)
+    path = None if "\n" in given else Path(given)
+    return _parsed(given if path is None else read_text(path), domain, path)
 
 
 def _parsed(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
+    try:
+        return _of_rows(text, domain, path)
+    except csv.Error as error:
+        raise InputError(
+            say("the rows cannot be read"),
+            file=path,
+            hint=say("export it again"),
+            detail=str(error),
+        ) from None
+
+
+def _of_rows(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
     first = text.partition("\n")[0]
     delimiter = next((sign for sign in DELIMITERS if sign in first), ",")
     rows = csv.reader(io.StringIO(text), delimiter=delimiter)

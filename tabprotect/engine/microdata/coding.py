@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from os.path import exists
 from pathlib import Path
 from types import MappingProxyType
 
@@ -351,7 +352,7 @@ def _level(level: str, levels: Sequence[str], path: Path) -> int:
 
 
 def _file_and_level(text: str) -> tuple[Path, str]:
-    if Path(text).exists():
+    if exists(text):
         return Path(text), ""
     path, _, level = text.rpartition("@")
     return (Path(path), level) if path else (Path(text), "")

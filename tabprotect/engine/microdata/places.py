@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import glob
 import re
+
+# Of a name that no file can have these say no; the methods of paths raise.
+from os.path import exists, isdir
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -73,11 +76,11 @@ def files_of(source: str) -> tuple[list[Path], str]:
         For a folder or a pattern without a file, or files of several formats.
     """
     path = Path(source)
-    if path.is_dir():
+    if isdir(path):
         every = [p for p in sorted(path.rglob("*")) if p.is_file() and not p.name.startswith(".")]
         files = [p for p in every if not _hidden(p, path)]
-    elif path.exists() or not _PATTERN.search(source):
-        if not path.exists() and "#" in source:
+    elif exists(path) or not _PATTERN.search(source):
+        if not exists(path) and "#" in source:
             file, _, table = source.rpartition("#")
             check_file(Path(file))
             return [Path(file)], table

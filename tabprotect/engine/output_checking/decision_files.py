@@ -13,6 +13,7 @@ from pathlib import Path
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.csv_rows import csv_rows
+from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
 from tabprotect.languages.said import joined, say
@@ -132,9 +133,7 @@ def _csv_rows(path: Path, variables: tuple[str, ...]) -> list[_Row]:
 
 def _json_rows(path: Path) -> list[_Row]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(say("cannot be read: {strerror}", error.strerror)) from None
+        data = json.loads(read_text(path))
     except (ValueError, RecursionError):
         raise InputError(say("this is no JSON of decisions")) from None
     cells = data.get("cells") if isinstance(data, dict) and data.get("format") == FORMAT else None

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
 from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.prior import Prior
@@ -38,6 +38,10 @@ class ExactSums(Protocol):
 
     def law(self, cells: Ints, progress: Progress) -> tuple[int, Floats]:
         """The first possible sum, and the chances from it on."""
+
+
+NARROW_COUNTS = 80
+"""Counts up to which originals drawn in eight bits are right."""
 
 
 class KnownSums(Protocol):
@@ -106,6 +110,11 @@ class Posterior:
     exact_sums
         Reads the exact law of a sum of cells; ``None`` where only originals tell it, listed or
         drawn.
+    draw_narrow
+        As ``draw_originals`` in eight bits, for who looks at small counts only: counts beyond
+        ``NARROW_COUNTS`` are some count beyond it.
+
+
     recorded_sums
         The laws of sums that were followed while it was simulated.
     """
@@ -135,6 +144,10 @@ class Posterior:
     )
     estimate_originals: Callable[[], TableCount | None] = field(default=lambda: None, repr=False)
     exact_sums: ExactSums | None = field(default=None, repr=False)
+    draw_narrow: Callable[[int, np.random.Generator, Progress], Signs] | None = field(
+        default=None, repr=False
+    )
+
     recorded_sums: KnownSums | None = field(default=None, repr=False)
 
     @property

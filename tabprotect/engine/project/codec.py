@@ -239,7 +239,8 @@ class Decoder:
     def _array(self, name: str) -> Arrays:
         data = self._arrays[name]
         # numpy evaluates an array's header as a Python literal, with errors and warnings of its own.
-        if not _HEAD.match(data):
+        head = _HEAD.match(data)
+        if head is None or head.end() != 10 + int.from_bytes(data[8:10], "little"):
             raise ValueError(say("an array is damaged"))
         try:
             array: Arrays = np.load(io.BytesIO(data), allow_pickle=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from os.path import exists
 from pathlib import Path
 
 from tabprotect.engine.formats.reading_options import Reading
@@ -89,7 +90,7 @@ def published(
 def cycle_source(value: str) -> Order:
     """The cycle set of a file if there is one, else the kind of cycle set."""
     path = Path(value)
-    named = path.suffix or path.exists()
+    named = path.suffix or exists(path)
     return set_cycles(file=absolute(value)) if named else set_cycles(kind=value)
 
 

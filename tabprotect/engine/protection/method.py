@@ -82,6 +82,8 @@ class Method(Documented, ABC):
         are stated exactly.
     levers
         Names of the one or two parameters that trade protection against use.
+    ladder
+        Settings to be tuned over: each changes a table more than the one before.
     calibrations
         The simulations that test the calibration of its posterior.
     """
@@ -96,6 +98,7 @@ class Method(Documented, ABC):
     trial_work: ClassVar[float] = 20.0
     shape_alone: ClassVar[bool] = False
     levers: ClassVar[tuple[str, ...]] = ()
+    ladder: ClassVar[tuple[Mapping[str, object], ...]] = ()
     calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
 
     # -- what a method writes -----------------------------------------------------------------
@@ -240,8 +243,8 @@ class Method(Documented, ABC):
     def ladders(
         self, domain: Domain, values: Values
     ) -> tuple[tuple[Mapping[str, object], ...], ...]:
-        """Settings to be tuned over, in ladders: each step changes a table more than the one before."""
-        return ()
+        """The ladders to be tuned over, where they follow from the other values."""
+        return (self.ladder,) if self.ladder else ()
 
     # -- what follows -------------------------------------------------------------------------
 

@@ -290,7 +290,10 @@ class Lattice:
             return 0
         if text in self._bit or text.strip() in self._bit:
             return self._bit.get(text) or self._bit[text.strip()]
-        parts = next(csv.reader([text], skipinitialspace=True))
+        try:
+            parts = next(csv.reader([text], skipinitialspace=True))
+        except csv.Error:
+            raise InputError(say("the list of names cannot be read")) from None
         return self.query(map(self._known, parts))
 
     def _known(self, part: str) -> str:

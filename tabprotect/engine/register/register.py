@@ -97,6 +97,8 @@ class Register:
         0600) if there is none.
     new
         Whether to make one, or to take over one of an earlier version.
+    also
+        Another key that it may belong to: the next one of the house.
 
     Raises
     ------
@@ -107,7 +109,7 @@ class Register:
         If it belongs to another key of the house.
     """
 
-    def __init__(self, url: str, *, new: bool = False) -> None:
+    def __init__(self, url: str, *, new: bool = False, also: bytes | None = None) -> None:
         made = new or house.is_own_register(url)
         if not made:
             house.is_unmade(url)
@@ -116,7 +118,7 @@ class Register:
         self.name = self._database.name
         self._key = b""
         try:
-            self._key = self._own_key()
+            self._key = self._own_key(also)
         except BaseException:
             self._database.close()
             raise
@@ -127,7 +129,7 @@ class Register:
     def __exit__(self, *error: object) -> None:
         self._database.close()
 
-    def _own_key(self) -> bytes:
+    def _own_key(self, also: bytes | None) -> bytes:
         """The key of the house, which is that of the register."""
         known = sa.select(CHAIN.c.digest).where(CHAIN.c.act == "key").order_by(CHAIN.c.number)
         marks = self._database.transaction(lambda c: c.execute(known).scalars().all())
@@ -136,6 +138,8 @@ class Register:
             self._database.transaction(lambda c: self._begin(c, key), again=TAKEN_BACK | BORN_TWICE)
             return key
         mark = str(marks[-1])
+        if also is not None and mark_of_key(also) == mark:
+            return also
         key_there = house.key_file().exists()
         if key_there and mark_of_key(house.key()) == mark:
             return house.key()
@@ -340,8 +344,23 @@ class Register:
         content = bytes(found)
         return content if hashlib.sha256(content).hexdigest() == bundle else None
 
-    def re_mark(self, key: bytes, marks: Mapping[int, OriginalMarks]) -> None:
-        """Let it belong to another key; entries without new marks keep those of the old one."""
+    def re_mark(
+        self, key: bytes, marks: Mapping[int, OriginalMarks], originals: Mapping[str, str]
+    ) -> None:
+        """Let it belong to another key; entries without new marks keep those of the old one.
+
+        Parameters
+        ----------
+        marks
+            The new ones by the numbers of entries.
+        originals
+            The new marks of originals by the old ones, for what was refused.
+
+        Raises
+        ------
+        InputError
+            If its chain is damaged.
+        """
         if any(damage.what == "chain" for damage in self.contents().damaged):
             raise InputError(
                 say("the register's chain is damaged: under another key that would not be seen"),
@@ -361,6 +380,17 @@ class Register:
                 connection.execute(sa.update(RELEASE).where(entry).values(_marked(own)))
                 (row,) = _rows(connection, sa.select(RELEASE).where(entry))
                 self._chain(connection, "marked", str(number), _digest(row))
+            for refusal in _rows(connection, _refusals()):
+                name = originals.get(str(refusal["original"]))
+                if name is not None:
+                    self._chain(connection, "replaced", "", _digest_refused(refusal))
+                    for table in (REFUSED, STATEMENT):
+                        one = (table.c.original == refusal["original"]) & (
+                            table.c.mechanism == refusal["mechanism"]
+                        )
+                        connection.execute(sa.update(table).where(one).values(original=name))
+                    again = {**refusal, "original": name}
+                    self._chain(connection, "refused", "", _digest_refused(again))
 
         self._changed(change)
 
@@ -489,8 +519,8 @@ def _understood(
             damaged.append(Damage(what, number))
     damaged += [Damage("deleted", int(number)) for number in releases]
     there = {_digest_refused(row) for row in refusals}
-    acts = [line for line in lines if line.act == "refused"]
-    damaged += [Damage("refusal", line.number) for line in acts if line.digest not in there]
+    acts = {line.digest: line.number for line in lines if line.act == "refused"}
+    damaged += [Damage("refusal", acts[digest]) for digest in refused - there]
     damaged += [Damage("refusal", 0)] * bool(there - refused)
     return entries, damaged
 

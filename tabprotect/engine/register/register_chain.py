@@ -22,7 +22,9 @@ FIRST_CHAIN = "0" * 64
 KEY_LABEL = b"tabprotect register, mark of the house key, version 1"
 """What the mark of a key is the HMAC of."""
 
-Act = Literal["key", "published", "withdrawn", "returned", "forgotten", "refused", "marked"]
+Act = Literal[
+    "key", "published", "withdrawn", "returned", "forgotten", "refused", "replaced", "marked"
+]
 
 Damaged = Literal["deleted", "changed", "unreadable", "foreign", "refusal", "chain", "cut"]
 
@@ -175,4 +177,6 @@ def expected(lines: Iterable[ChainLine]) -> tuple[dict[str, str], dict[str, str]
             withdrawn.pop(line.subject, None)
         elif line.act == "refused":
             refused.add(line.digest)
+        elif line.act == "replaced":
+            refused.discard(line.digest)
     return releases, withdrawn, refused

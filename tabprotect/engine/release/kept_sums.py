@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabprotect.languages.said import plural
+from tabprotect.languages.said import joined, plural, say
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,25 @@ class KeptSum:
     def as_json(self) -> dict[str, object]:
         """One entry of ``kept_small``."""
         return {"table": list(self.table), "cell": list(self.cell), "count": self.count}
+
+
+MOST_NAMED = 3
+"""Sums that are named; the others are counted."""
+
+
+def named(kept: Sequence[KeptSum]) -> str:
+    """Which they are, the first few by name; empty for none."""
+    if not kept:
+        return ""
+    first = joined(
+        (
+            say("{cell}: {count}", joined(one.cell, ", ") or say("grand total"), one.count)
+            for one in kept[:MOST_NAMED]
+        ),
+        "; ",
+    )
+    more = len(kept) - MOST_NAMED
+    return first if more <= 0 else say("{first}; and {more:,} more", first, more)
 
 
 def said(kept: Sequence[KeptSum]) -> str:

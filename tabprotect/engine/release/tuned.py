@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isclose
 from typing import Literal
 
 from tabprotect.engine.errors import InputError
@@ -80,6 +81,18 @@ class Tuned:
                 say('the mechanism\'s "{KEY}" is not as it was written', KEY)
             ) from None
         return found
+
+    def agrees(self, other: Tuned) -> bool:
+        """Whether the same was chosen, by figures that are equal but for rounding.
+
+        The loss before is no part of the choice: parameters that were given before are not stated.
+        """
+        chosen, others = ((one.use, dict(one.change), one.tables) for one in (self, other))
+        return (
+            chosen == others
+            and isclose(self.accepted, other.accepted)
+            and isclose(self.loss, other.loss, rel_tol=1e-9, abs_tol=1e-12)
+        )
 
     @property
     def sentence(self) -> str:

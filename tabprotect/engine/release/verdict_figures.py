@@ -115,7 +115,14 @@ class TableVerdict:
         return (
             self.known > self.allowed(limits)
             or (expected and (self.mean_belief or 0.0) > limits.mean_belief_limit + ROUNDING)
-            or (expected and self.small_known > limits.small_share * self.at_risk + ROUNDING)
+            or (expected and self._small_beyond(limits))
+        )
+
+    def _small_beyond(self, limits: Limits) -> bool:
+        # A cell that is believed to be at risk counts less than one among those expected.
+        return (
+            limits.small_share < 1
+            and self.small_known > limits.small_share * self.at_risk + ROUNDING
         )
 
     def as_json(self) -> dict[str, object]:

@@ -59,6 +59,8 @@ class Colours:
     unreleasable: str
     released: str
     released_fill: str
+    undecided: str
+    undecided_fill: str
     confidential: str
     on_confidential: str
     public: str
@@ -90,6 +92,8 @@ LIGHT = Colours(
     unreleasable="#8d3f70",
     released="#00704f",
     released_fill="#e2f2ec",
+    undecided="#6b6100",
+    undecided_fill="#fbf7c8",
     confidential="#f0b63c",
     on_confidential="#241a00",
     public="#00639c",
@@ -121,6 +125,8 @@ DARK = Colours(
     unreleasable="#e09cc4",
     released="#3fc79c",
     released_fill="#163a2f",
+    undecided="#e6da4e",
+    undecided_fill="#37340f",
     confidential="#e0a52e",
     on_confidential="#1f1600",
     public="#6cb8e6",

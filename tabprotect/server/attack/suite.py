@@ -17,11 +17,13 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.table_server.ledger import answers_in
 from tabprotect.engine.release.release import Release
+from tabprotect.server.attack.crossing import crossed, keys_tried, past_the_limit
 from tabprotect.server.attack.target import (
     Heard,
     Sent,
     Shown,
     Target,
+    asking,
     cells_of,
     server_at,
     sub_table_address,
@@ -33,6 +35,9 @@ ATTACK_JOINED = 200_000
 
 SMALL = range(1, 3)
 """Counts that the attacker is after."""
+
+CROSSINGS = 16
+"""Sub-tables that are asked for as another site would."""
 
 REPEATS = 3
 """Times that one sub-table is asked for, to see whether its noise changes."""
@@ -106,8 +111,12 @@ def attacked(target: Target, queries: int, progress: Progress = SILENT) -> list[
     for number, names in enumerate(islice(_smallest_first(variables), queries)):
         progress.report("asking", number / queries)
         for _ in range(REPEATS):
-            heard = target(Sent(sub_table_address(table, names, format="json-stat2")))
+            heard = target(asking(table, names))
             loot.requests += 1
+            # Some servers decide on requests to read.
+            if heard.json.get("code") != "not_released":
+                heard = target(Sent(sub_table_address(table, names, format="json-stat2")))
+                loot.requests += 1
             if heard.status == 200:
                 found = cells_of(heard.json)
                 if found is not None:
@@ -121,6 +130,7 @@ def attacked(target: Target, queries: int, progress: Progress = SILENT) -> list[
         _tracker(target, table, variables, loot),
         _formats(target, table, loot),
         _mining(loot),
+        _boundary(target, table, list(variables), loot),
     ]
 
 
@@ -252,6 +262,29 @@ def _formats(target: Target, table: str, loot: Loot) -> Finding:
             got += _counts(target(way))
     return Finding(
         "formats", tried, got, f"{_counts_said(got)} of refused sub-tables got by another way in."
+    )
+
+
+def _boundary(target: Target, table: str, variables: list[str], loot: Loot) -> Finding:
+    """Other sites, other hosts, forged addresses, keys tried in turn."""
+    asked = {*loot.answers, *loot.refused}
+    largest = (n for k in range(len(variables), 0, -1) for n in combinations(variables, k))
+    frozen = target(Sent(f"/tables/{table}/frontier")).json.get("frozen")
+    # Beyond a frozen frontier everything is decided: it is there to be read.
+    number = 0 if frozen else CROSSINGS
+    untouched = list(islice((n for n in largest if n not in asked), number))
+    found = [crossed(target, table, untouched), keys_tried(target)]
+    limits = target(Sent("/config")).json.get("limits")
+    requests = limits.get("requests") if isinstance(limits, dict) else None
+    if isinstance(requests, int):
+        # Last: whoever is limited hears nothing for a while.
+        found.append(past_the_limit(target, requests))
+    tried, got = (sum(one[k] for one in found) for k in (0, 1))
+    return Finding(
+        "boundary",
+        tried,
+        got,
+        f"{got} requests went through that another site, a forged address or a wrong key made.",
     )
 
 

@@ -110,6 +110,16 @@ def cells_of(said: Mapping[str, object]) -> tuple[Shown, dict[Shown, int]] | Non
     return tuple(map(str, names)), dict(zip(cells, map(int, values), strict=True))
 
 
+def asking(table: str, variables: Sequence[str]) -> Sent:
+    """The request that has a sub-table decided."""
+    return Sent(
+        f"/tables/{urllib.parse.quote(table)}/queries",
+        "POST",
+        {"Content-Type": "application/json"},
+        json.dumps({"variables": list(variables)}).encode(),
+    )
+
+
 def sub_table_address(table: str, variables: Sequence[str], **more: str) -> str:
     """The address of a sub-table."""
     said = urllib.parse.urlencode({"variables": ",".join(variables), **more})

@@ -14,7 +14,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.query_space.table_server.decision import LogLine
 from tabprotect.languages.said import say
 from tabprotect.server.accounts import ROLES, Role
-from tabprotect.server.api import server_of, visitor_of
+from tabprotect.server.api import server_of, with_role
 from tabprotect.server.asked_table import asked_table
 from tabprotect.server.browser.reader_pages import form, page
 from tabprotect.server.problems import HttpProblem
@@ -23,19 +23,9 @@ LINES = 100
 """Of the log on one page."""
 
 
-def pages_for_roles(request: Request, *roles: Role) -> str:
-    """The name of whoever asks, who must have one of these roles."""
-    account = visitor_of(request).account
-    if account is None:
-        raise HttpProblem("unauthorised", say("sign in with a key of the house"))
-    if account.role not in roles:
-        raise HttpProblem("forbidden", say("this is for the {roles}", " and the ".join(roles)))
-    return account.name
-
-
 async def overview(request: Request) -> Response:
     """Where the service stands."""
-    pages_for_roles(request, "operator", "auditor")
+    with_role(request, "operator", "auditor")
     server = server_of(request)
     served = server.table
     state = await run_in_threadpool(served.refresh)
@@ -57,7 +47,7 @@ async def overview(request: Request) -> Response:
 
 async def log(request: Request) -> Response:
     """The log with its prices."""
-    pages_for_roles(request, "operator", "auditor")
+    with_role(request, "operator", "auditor")
     served = server_of(request).table
     length = await run_in_threadpool(lambda: served.length)
     before = _number(request.query_params.get("before", str(length)), "before")
@@ -72,7 +62,7 @@ async def log(request: Request) -> Response:
 
 async def history(request: Request) -> Response:
     """Where the service stands and the latest lines of its log, for a program that follows it."""
-    pages_for_roles(request, "operator", "auditor")
+    with_role(request, "operator", "auditor")
     served = server_of(request).table
     length = await run_in_threadpool(lambda: served.length)
     rows = await run_in_threadpool(served.log, length, LINES)
@@ -93,7 +83,7 @@ async def history(request: Request) -> Response:
 
 async def replay(request: Request) -> Response:
     """What had been decided up to a number or a time."""
-    pages_for_roles(request, "operator", "auditor")
+    with_role(request, "operator", "auditor")
     served = server_of(request).table
     text = request.query_params.get("until", "").strip()
     found: dict[str, object] | None = None
@@ -111,7 +101,7 @@ async def replay(request: Request) -> Response:
 
 async def what_if(request: Request) -> Response:
     """What releasing a sub-table would do; nothing is decided."""
-    pages_for_roles(request, "operator")
+    with_role(request, "operator")
     served = server_of(request).table
     names = request.query_params.getlist("variables")
     found: dict[str, object] | None = None
@@ -134,7 +124,7 @@ async def what_if(request: Request) -> Response:
 
 async def accounts(request: Request) -> Response:
     """Accounts and their keys, which are shown once."""
-    name = pages_for_roles(request, "operator")
+    name = with_role(request, "operator")
     server = server_of(request)
     key = wrong = ""
     if request.method == "POST":
@@ -165,7 +155,7 @@ async def accounts(request: Request) -> Response:
 
 async def freeze(request: Request) -> Response:
     """Release no further true sub-table."""
-    name = pages_for_roles(request, "operator")
+    name = with_role(request, "operator")
     await form(request)
     served = server_of(request).table
     try:
@@ -179,7 +169,7 @@ async def freeze(request: Request) -> Response:
 
 async def vacuum(request: Request) -> Response:
     """Give back the room of the database."""
-    pages_for_roles(request, "operator")
+    with_role(request, "operator")
     await form(request)
     await run_in_threadpool(server_of(request).table.vacuum)
     return RedirectResponse("/operator", status_code=303)
@@ -187,7 +177,7 @@ async def vacuum(request: Request) -> Response:
 
 async def verify(request: Request) -> Response:
     """Check every line of the log against the one before it."""
-    pages_for_roles(request, "operator", "auditor")
+    with_role(request, "operator", "auditor")
     served = server_of(request).table
     number, chain, wrong = 0, "", ""
     try:

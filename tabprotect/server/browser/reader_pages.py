@@ -37,6 +37,7 @@ from tabprotect.server.api import (
     voted,
 )
 from tabprotect.server.asked_table import AskedTable
+from tabprotect.server.boundary import is_secure, own_origin
 from tabprotect.server.egress import OUTPUTS, html_rows
 from tabprotect.server.problems import TITLES, HttpProblem
 from tabprotect.server.served_table import Given, ServedTable
@@ -87,6 +88,9 @@ def drawn(lattice: Lattice, released: Frontier, refused: Frontier) -> Markup:
 VISITOR = "tabprotect-visitor"
 """A cookie that says nothing but which browser it is: forms are signed for it."""
 
+QUERIES = "tabprotect-queries"
+"""A cookie with the numbers of what was asked without an account."""
+
 MOST_ROWS = 1_000
 """Cells of a table that is shown on the page; larger ones are files."""
 
@@ -121,7 +125,8 @@ def language_of(request: Request, offered: Sequence[str]) -> str:
 def page(request: Request, template: str, status: int = 200, **said: object) -> Response:
     """A page with its frame; forms on it are signed for this browser."""
     server, visitor = server_of(request), visitor_of(request)
-    browser = request.cookies.get(VISITOR, "") or secrets.token_urlsafe(16)
+    known = request.cookies.get(server.cookie_name(request, VISITOR), "")
+    browser = known or secrets.token_urlsafe(16)
     spoken = language_of(request, server.service.languages)
     text = (
         _environment(spoken)
@@ -131,7 +136,7 @@ def page(request: Request, template: str, status: int = 200, **said: object) -> 
             account=visitor.account,
             role=visitor.role,
             path=request.url.path,
-            csrf=server.signed("form", browser),
+            csrf=_form_token(request, browser),
             **said,
         )
     )
@@ -142,8 +147,23 @@ def page(request: Request, template: str, status: int = 200, **said: object) -> 
 
 def set_cookie(response: Response, request: Request, name: str, value: str) -> None:
     """A cookie that no script reads and no other site sends."""
-    secure = request.url.scheme == "https"
-    response.set_cookie(name, value, httponly=True, samesite="strict", secure=secure)
+    server = server_of(request)
+    response.set_cookie(
+        server.cookie_name(request, name),
+        value,
+        httponly=True,
+        samesite="strict",
+        secure=is_secure(request, server.service.access),
+    )
+
+
+def _form_token(request: Request, browser: str) -> str:
+    """What a form of ours sends back: made for the session, else for the browser."""
+    server, visitor = server_of(request), visitor_of(request)
+    session = "" if visitor.account is None else server.session_of(request)
+    return (
+        server.signed("form of a session", session) if session else server.signed("form", browser)
+    )
 
 
 async def form(request: Request) -> dict[str, list[str]]:
@@ -158,8 +178,11 @@ async def form(request: Request) -> dict[str, list[str]]:
         said = parse_qs((await request.body()).decode(), max_num_fields=200)
     except (UnicodeDecodeError, ValueError):
         raise HttpProblem("invalid_query", say("the form cannot be read")) from None
-    expected = server_of(request).signed("form", request.cookies.get(VISITOR, ""))
-    if not hmac.compare_digest(said.get("csrf", [""])[0].encode(), expected.encode()):
+    browser = request.cookies.get(server_of(request).cookie_name(request, VISITOR), "")
+    expected = _form_token(request, browser)
+    if not own_origin(request) or not hmac.compare_digest(
+        said.get("csrf", [""])[0].encode(), expected.encode()
+    ):
         raise HttpProblem(
             "forbidden", say("the form is not one of this browser's: load the page again")
         )
@@ -175,7 +198,7 @@ async def choose(request: Request) -> Response:
         "choose.html",
         label=served.label,
         variables=served.offered,
-        disallowed=[n for v, n in enumerate(served.lattice.names) if served.disallowed >> v & 1],
+        disallowed=served.lattice.names_of(served.disallowed),
         ticked=request.query_params.getlist("variables"),
         released=[served.lattice.names_of(q) for q in state.releases.released if q],
         frozen=state.frozen,
@@ -189,7 +212,7 @@ async def look(request: Request) -> Response:
     if not names:
         return RedirectResponse("/", status_code=303)
     identified(request)
-    wanted = understood(request, names, request.query_params.getlist("filter"))
+    wanted = await understood(request, names, request.query_params.getlist("filter"))
     given = await run_in_threadpool(served.known, wanted.query)
     if given is not None:
         return _shown(request, given, wanted)
@@ -214,13 +237,14 @@ async def ask(request: Request) -> Response:
     served = server_of(request).table
     said = await form(request)
     identified(request)
-    wanted = understood(request, said.get("variables", []), [])
+    wanted = await understood(request, said.get("variables", []), [])
     answered = await decided(request, wanted.query, user_of(request, None))
     response = RedirectResponse(f"/answers/{answered.entry.number}", status_code=303)
     if visitor_of(request).account is None:
-        earlier = request.cookies.get("tabprotect-queries", "").split("-")
+        own = server_of(request).cookie_name(request, QUERIES)
+        earlier = request.cookies.get(own, "").split("-")
         numbers = [*[n for n in earlier if n.isdigit()][-49:], str(answered.entry.number)]
-        set_cookie(response, request, "tabprotect-queries", "-".join(numbers))
+        set_cookie(response, request, QUERIES, "-".join(numbers))
     await run_in_threadpool(served.given, answered)
     return response
 
@@ -284,7 +308,8 @@ async def mine(request: Request) -> Response:
     if visitor.account is not None:
         entries = await run_in_threadpool(served.queries_of, visitor.account.name)
     else:
-        numbers = request.cookies.get("tabprotect-queries", "").split("-")
+        own = server_of(request).cookie_name(request, QUERIES)
+        numbers = request.cookies.get(own, "").split("-")
         found = [
             await run_in_threadpool(served.entry, int(n)) for n in numbers[-50:] if n.isdigit()
         ]
@@ -309,20 +334,28 @@ async def sign_in(request: Request) -> Response:
     server = server_of(request)
     said = await form(request)
     key = said.get("key", [""])[0].strip()
-    account = await run_in_threadpool(server.accounts.by_key, key)
+    account = await run_in_threadpool(server.account_of, key, request)
     if account is None:
         return page(request, "sign_in.html", 401, wrong=True)
     response = RedirectResponse("/", status_code=303)
-    value = f"{account.mark}.{server.signed('session', account.mark)}"
-    set_cookie(response, request, COOKIE, value)
+    set_cookie(
+        response, request, COOKIE, await run_in_threadpool(server.sessions.begin, account.mark)
+    )
     return response
 
 
 async def sign_out(request: Request) -> Response:
     """End the session of this browser."""
     await form(request)
+    server = server_of(request)
+    await run_in_threadpool(server.sessions.end, server.session_of(request))
     response = RedirectResponse("/", status_code=303)
-    response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    response.delete_cookie(
+        server.cookie_name(request),
+        httponly=True,
+        samesite="strict",
+        secure=is_secure(request, server.service.access),
+    )
     return response
 
 

@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypedDict
 
 import h11
 import uvicorn
+from h11._receivebuffer import ReceiveBuffer
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 from tabprotect.server import asgi
 from tabprotect.server.accounts import Accounts
 from tabprotect.server.application import application, started
@@ -34,6 +38,7 @@ class Patient(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for a first request."""
         super().connection_made(transport)
+        self.conn._receive_buffer = _WholeLines()
         self._watch()
 
     def data_received(self, data: bytes) -> None:
@@ -63,6 +68,20 @@ class Patient(H11Protocol):
             self.transport.close()
 
 
+class _WholeLines(ReceiveBuffer):
+    """Takes lines that end with CR LF alone: a proxy may see other lines where LF is enough."""
+
+    def maybe_extract_lines(self) -> list[bytearray] | None:
+        end = self._data.find(b"\r\n\r\n")
+        if _BARE.search(self._data, 0, len(self._data) if end < 0 else end + 2):
+            raise h11.RemoteProtocolError(say("a line ends with CR LF"))
+        found: list[bytearray] | None = super().maybe_extract_lines()
+        return found
+
+
+_BARE = re.compile(rb"(?<!\r)\n")
+
+
 class Options(TypedDict):
     """Options of uvicorn."""
 
@@ -71,6 +90,7 @@ class Options(TypedDict):
     access_log: bool
     log_level: str
     http: type[asyncio.Protocol]
+    proxy_headers: bool
     timeout_keep_alive: int
     timeout_graceful_shutdown: int | None
     timeout_worker_healthcheck: int
@@ -82,6 +102,8 @@ OPTIONS: Options = {
     "access_log": False,
     "log_level": "warning",
     "http": Patient,
+    # Who asks is told by the service's own proxies, and by no header of anybody else's.
+    "proxy_headers": False,
     "timeout_keep_alive": PATIENCE,
     "timeout_graceful_shutdown": PATIENCE,
     # A busy machine is no dead process: started anew it would be busier.
@@ -121,6 +143,8 @@ def run(
     service: str | None,
     database: str | None,
     at: Listening,
+    boundary: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    secret_file: str | None = None,
     progress: Progress = SILENT,
 ) -> None:
     """Serve until interrupted.
@@ -129,6 +153,10 @@ def run(
     ----------
     source, service
         A table, or the file ``service.toml``.
+    boundary
+        Hosts, origins and proxies by the names of ``[access]``, instead of those it names.
+    secret_file
+        The file of the secret that signs sessions.
 
     Raises
     ------
@@ -140,6 +168,11 @@ def run(
             os.environ[name] = value
         else:
             os.environ.pop(name, None)
+    for name, variable in asgi.BOUNDARY.items():
+        if boundary.get(name):
+            os.environ[variable] = " ".join(boundary[name])
+    if secret_file:
+        os.environ[asgi.SECRET_FILE] = secret_file
     os.environ[asgi.DATABASE] = asgi.database_address(database)
     server = started(asgi.service_of_environment(), asgi.database_address(), progress)
     if at.workers == 1:

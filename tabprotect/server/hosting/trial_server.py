@@ -5,11 +5,11 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import uvicorn
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
@@ -68,15 +68,18 @@ class TrialServer:
         folder = TemporaryDirectory(prefix="tabprotect-look-")
         try:
             database = str(Path(folder.name) / "history.sqlite")
-            server = started(self._service, database, progress, self._opened)
+            secret = str(Path(folder.name) / "server.secret")
+            # By no name of elsewhere: a page could make that mean this machine.
+            access = replace(self._service.access, secret_file=secret, allowed_hosts=())
+            service = replace(self._service, access=access)
+            server = started(service, database, progress, self._opened)
         except BaseException:
             folder.cleanup()
             raise
         self.key = server.accounts.add(OPERATOR, "operator")
         door = socket.create_server((HOST, 0))
         port = door.getsockname()[1]
-        # A page of another site must not reach it by a name that it makes mean this machine.
-        app = TrustedHostMiddleware(application(server), [HOST, "localhost"])
+        app = application(server)
         options: Options = {**OPTIONS, "timeout_graceful_shutdown": LEAVE}
         self._uvicorn = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none", **options))
         self._thread = threading.Thread(

@@ -18,14 +18,31 @@ def test_sign_and_ask_for_the_signer(run: Run, tmp_path: Path) -> None:
     for signer in (tmp_path / "k.pub", made["public_key"]):
         found = run("verify", out, "--signer", signer, "--json")
         assert found.code == 0 and found.json["signers"] == [made["public_key"]]
-    assert run("verify", out).code == 0
+    assert "a key that you have to compare" in run("verify", out).out
+    assert "the key that was asked for" in run("verify", out, "--signer", tmp_path / "k.pub").out
+    assert run("verify", out, "--signed", "--quick").code == 0
     run("keys", "new", "--out", tmp_path / "other")
     assert run("verify", out, "--signer", tmp_path / "other.pub").code == 6
     assert run("verify", out, "--signer", tmp_path / "k").code == 3
     assert run(*words[:-1], tmp_path / "none").code == 3
     assert run("protect", "example:duncan-roehrig-4x4", "--out", out).code == 0
     assert run("verify", out, "--signer", tmp_path / "k.pub").code == 6
+    assert run("verify", out, "--quick").code == 0
+    assert run("verify", out, "--quick", "--signed").code == 6
     assert run("keys", "new", "--out", tmp_path / "k").code == 3
+
+
+def test_labels_that_a_spreadsheet_runs_are_told_at_verify_and_export(
+    run: Run, tmp_path: Path
+) -> None:
+    table, out = tmp_path / "t.csv", tmp_path / "r.zip"
+    table.write_text("v,w,count\n=1+1,x,20\n=1+1,y,30\nb,x,40\nb,y,50\n")
+    assert run("protect", table, "--method", "random_rounding", "--out", out).code == 0
+    checked = run("verify", out, "--quick", "--json")
+    assert any("spreadsheet would run" in remark for remark in checked.json["remarks"])
+    assert "spreadsheet would run" in run("verify", out, "--quick").out
+    written = run("export", out, "--out", tmp_path / "o.csv", "--json")
+    assert written.code == 0 and written.json["remarks"] == checked.json["remarks"]
 
 
 def test_the_key_of_the_house(run: Run, tmp_path: Path, house_folder: Path) -> None:

@@ -260,3 +260,34 @@ def test_a_register_takes_one_key(
     assert "names no file" in decided[0] and decided[0].endswith(": a trial")
     assert decided[-1].startswith("no register")
     assert protect("c.zip").code == 4
+
+
+def test_another_key_finds_again_what_the_house_still_has(
+    run: Command, protect: Command, tmp_path: Path, house_folder: Path
+) -> None:
+    rounded = ("--method", "random_rounding")
+    tables = []
+    for number, counts in enumerate(("9,8,7,12", "5,5,6,7", "4,9,8,8")):
+        a, b, c, d = counts.split(",")
+        tables.append(tmp_path / f"{number}.csv")
+        tables[-1].write_text(f"v{number},w{number},count\nr,s,{a}\nr,l,{b}\nb,s,{c}\nb,l,{d}\n")
+    dossier = ("--dossier", tmp_path / "CONFIDENTIAL-d.zip")
+    for number, more in enumerate((dossier, (), ())):
+        assert protect(f"{number}.zip", *rounded, *more, table=str(tables[number])).code == 0
+    old = (house_folder / "house.key").read_text()
+    done = run("keys", "house", "--rotate", "--originals", tables[1], "--json").json
+    assert done["marked"] == [1, 2] and done["unmarked"] == [3]
+    assert Path(done["kept"]).read_text() == old != (house_folder / "house.key").read_text()
+    assert run("keys", "house", "--json").json["mark"] == done["mark"]
+    listed = run("register", "list", "--json").json
+    assert listed["damaged"] == [] and listed["key"] == done["mark"]
+    found = [run("register", "check", table, "--json").json for table in tables]
+    assert [one["published_before"] for one in found] == [True, True, False]
+    # One that was cut short after the register is finished by the next.
+    new = (house_folder / "house.key").read_text()
+    (house_folder / "house.key.next").write_text(new)
+    (house_folder / "house.key").write_text(old)
+    assert run("register", "list").code == 4
+    again = run("keys", "house", "--rotate", "--json").json
+    assert again["mark"] == done["mark"] and again["marked"] == [1]
+    assert run("register", "list").code == 0

@@ -107,3 +107,61 @@ def test_key_files(tmp_path: Path, keys: tuple[Path, str]) -> None:
         signature.public_key(str(private))
     with pytest.raises(InputError, match="no such file"):
         signature.private_key(tmp_path / "none")
+
+
+def test_keys_of_small_order_are_refused(bundle: Files) -> None:
+    """All points of the curve whose order divides 8, found from the definition (RFC 8032, 5.1)."""
+    p = 2**255 - 19
+    d = -121665 * pow(121666, -1, p) % p
+
+    def added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+        (x, y), (u, v) = one, other
+        t = d * x * u * y * v % p
+        return (
+            (x * v + u * y) * pow(1 + t, -1, p) % p,
+            (y * v + x * u) * pow(1 - t, -1, p) % p,
+        )
+
+    # A point of order 8 doubles to one with y = 0: y^2 = -x^2, and so d x^4 - 2 x^2 - 1 = 0.
+    root = pow(2, (p - 1) // 4, p)
+    points = {(0, 1), (0, p - 1), (root, 0), (p - root, 0)}
+    for sign in (1, -1):
+        square = (1 + sign * _root(1 + d, p)) * pow(d, -1, p) % p
+        for x in (_root(square, p), p - _root(square, p)):
+            if x * x % p == square:
+                y = _root(-square % p, p)
+                points |= {(x, y), (x, p - y)}
+    points = {(x, y) for x, y in points if (y * y - x * x - 1 - d * x * x * y * y) % p == 0}
+    assert len(points) == 8
+    for point in points:
+        twice = point
+        for _ in range(3):
+            twice = added(twice, twice)
+        assert twice == (0, 1)
+    places = {y + (x & 1) * 2**255 for x, y in points}
+    # Encodings that are not reduced, and the other sign of x = 0.
+    places |= {
+        y + k * p + s * 2**255
+        for _, y in points
+        for k in (0, 1)
+        for s in (0, 1)
+        if y + k * p < 2**255
+    }
+    for place in places:
+        key = place.to_bytes(32, "little").hex()
+        assert signature.is_of_small_order(key)
+        with pytest.raises(InputError, match="anybody can sign"):
+            signature.public_key(key)
+        one = {"algorithm": "Ed25519", "public_key": key, "signature": "01" + "00" * 63}
+        stated = {"of": "manifest.json", "signatures": [one]}
+        forged = bundle | {signature.NAME: json.dumps(stated).encode()}
+        refused(zipped(forged), "anybody can sign")
+    assert not signature.is_of_small_order(
+        json.loads(bundle[signature.NAME])["signatures"][0]["public_key"]
+    )
+
+
+def _root(square: int, p: int) -> int:
+    """A square root modulo p = 5 mod 8, or something that is none."""
+    found = pow(square, (p + 3) // 8, p)
+    return found if found * found % p == square % p else found * pow(2, (p - 1) // 4, p) % p

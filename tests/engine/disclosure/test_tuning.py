@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tabprotect import protect, read_table
+from tabprotect import Protection, protect, read_table
 from tabprotect.engine.bundle import public
-from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.bundle.verify import verify_bytes, with_verdict
 from tabprotect.engine.disclosure import tuning
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.tuning import ACCEPTED, LOSSES, tuned
+from tabprotect.engine.disclosure.tuning import ACCEPTED, LOSSES, tuned, tuned_again
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.errors import BundleError, InfeasibleError, InputError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
@@ -31,6 +32,14 @@ GIVEN = {"cycles": "strips-2", "blocking": "negative"}
 @pytest.fixture(autouse=True)
 def few_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "TABLES", 8)
+
+
+@pytest.fixture(scope="module")
+def done() -> Protection:
+    """A tuned release of an example."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tuning, "TABLES", 8)
+        return protect(read_table("example:langsrud-lupp"), tune=True, seed=10**40)
 
 
 def tuned_of(table: Table, use: Use = "changes") -> Tuned:
@@ -81,15 +90,47 @@ def test_cramers_v_is_that_of_the_definition() -> None:
     assert LOSSES["association"](before, after) == pytest.approx(1.0)
 
 
-def test_what_keeps_no_margin_cannot_be_tuned() -> None:
-    table = Table.dense(Domain.of_shape((2, 3)), np.arange(6).reshape(2, 3))
+def test_what_keeps_no_margin_is_tuned_by_its_shape_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The inner cells alone: nothing of the table is public but its shape."""
+    monkeypatch.setattr(tuning, "TABLES", 4)
+    monkeypatch.setattr(tuning, "LEAST_TABLES", 4)
+    method, given = methods()["cell_key"], {"margins": "A:B - 1"}
+    found = tuned(method, Problem(TABLE), given, LIMITS)
+    other = Table.dense(TABLE.domain, 3 * TABLE.counts + 1)
+    assert tuned(method, Problem(other), given, LIMITS) == found
+    assert found.accepted >= ACCEPTED and {"D", "V"} == set(found.change)
+
+
+def test_what_has_no_ladder_cannot_be_tuned() -> None:
     with pytest.raises(InfeasibleError, match="cannot be tuned"):
-        tuned(methods()["random_rounding"], Problem(table), {}, LIMITS)
+        tuned(methods()["discrete_laplace"], Problem(TABLE), {}, LIMITS)
 
 
-def test_the_library_tunes_and_the_mechanism_states_it(tmp_path: Path) -> None:
+def test_a_reader_chooses_the_parameters_again(
+    done: Protection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the release alone; and finds it out where others are stated."""
+    release = done.release
+    stated, again = release.mechanism.tuned, tuned_again(release)
+    assert stated is not None and again is not None and stated.agrees(again)
+    assert not stated.agrees(replace(again, accepted=again.accepted / 2))
+    # Once is enough.
+    monkeypatch.setattr(tuning, "tuned_again", lambda *_: again)
+    found = with_verdict(verify_bytes(public.to_bytes(release)))
+    assert found.checks[-1].startswith("The parameters change the table least, as it says")
+    other = replace(stated, change={**stated.change, "alpha": 0.2})
+    forged = replace(release, mechanism=replace(release.mechanism, tuned=other))
+    with pytest.raises(BundleError, match="not chosen as it says"):
+        with_verdict(verify_bytes(public.to_bytes(forged)))
+    monkeypatch.setattr(tuning, "tuned_again", lambda *_: None)
+    found = with_verdict(verify_bytes(public.to_bytes(release)))
+    assert "was not worked out again" in found.checks[-1]
+
+
+def test_the_library_tunes_and_the_mechanism_states_it(done: Protection, tmp_path: Path) -> None:
     table = read_table("example:langsrud-lupp")
-    done = protect(table, "cyclic_perturbation", tune=True, seed=10**40)
     found = done.release.mechanism.tuned
     assert found is not None and done.parameters["alpha"] == found.change["alpha"]
     assert "tuned" in done.release.mechanism.as_json()

@@ -120,7 +120,8 @@ def test_entries_get_marks_of_another_key(path: Path) -> None:
     new = bytes(range(32))
     marks = {1: OriginalMarks("z" * 64, ("v",), ("r",), "u" * 64)}
     with Register(str(path)) as register:
-        register.re_mark(new, marks)
+        register.re_mark(new, marks, {"a" * 64: "z" * 64})
+        assert register.refused("z" * 64) and not register.refused("a" * 64)
     house.key_file().write_text(new.hex())
     with Register(str(path)) as register:
         found = register.contents()
@@ -128,7 +129,7 @@ def test_entries_get_marks_of_another_key(path: Path) -> None:
         assert [e.publication.marks for e in found.entries[:2]] == [marks[1], publication().marks]
     altered(path, "DELETE FROM register_chain WHERE number = 2")
     with Register(str(path)) as register, pytest.raises(InputError, match="chain is damaged"):
-        register.re_mark(bytes(32), {})
+        register.re_mark(bytes(32), {}, {})
 
 
 OLDER = """

@@ -23,6 +23,8 @@ from tabprotect.server.service import Access
 
 HOME = "look"
 
+JSON = {"Content-Type": "application/json"}
+
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -44,7 +46,7 @@ def look(home: Path) -> Iterator[TrialServer]:
 
 def ask(look: TrialServer, *variables: str) -> int:
     body = json.dumps({"variables": variables, "user": "ann"}).encode()
-    request = urllib.request.Request(f"{look.address}/tables/czech-autoworkers/queries", body)
+    request = urllib.request.Request(f"{look.address}/tables/czech-autoworkers/queries", body, JSON)
     try:
         with urllib.request.urlopen(request, timeout=300) as response:
             return int(response.status)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from os.path import isfile
 from pathlib import Path
 from types import MappingProxyType
 
@@ -20,6 +21,9 @@ from tabprotect.languages.said import joined, say
 RDA_BYTES = 2**22
 """The most bytes of a tau-ARGUS description."""
 
+
+LONGEST_PLACE = 9
+"""The most figures of a position in a line."""
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _LABEL = re.compile(r'\s*(?:"([^"]*)"\s*|([^,]*)),(.*)')
@@ -160,7 +164,7 @@ def _variable(line: str, number: int, options: Mapping[str, tuple[str, ...]]) ->
     texts = [quoted if quoted is not None else bare for quoted, bare in words]
     place: list[int] = []
     for quoted, bare in words[1:3]:
-        if quoted is not None or not bare.isdecimal():
+        if quoted is not None or not bare.isdecimal() or len(bare) > LONGEST_PLACE:
             break
         place.append(int(bare))
     if not texts or "<" in texts[0]:
@@ -175,7 +179,7 @@ def read_labels(variable: TauVariable, path: Path) -> dict[str, str]:
     named = next(iter(variable.options.get("CODELIST", ())), "")
     # Only the file name is used: the description is not to be trusted.
     file = path.with_name(Path(named.replace("\\", "/")).name) if named else None
-    if file is None or not file.is_file():
+    if file is None or not isfile(file):
         return {}
     check_file(file)
     with file.open("rb") as stream:

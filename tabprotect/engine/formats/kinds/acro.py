@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from os.path import isfile
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,7 @@ class Acro(Format):
             for file in files
             if isinstance(file, dict) and isinstance(name := file.get("name"), str)
             # Only the file name is used: the file is not to be trusted.
-            and Path(name).name == name and name.endswith(".csv") and (path.parent / name).is_file()
+            and Path(name).name == name and name.endswith(".csv") and isfile(path.parent / name)
         ]  # fmt: skip
         if not tables:
             raise InputError(

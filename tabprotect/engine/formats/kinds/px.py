@@ -179,16 +179,17 @@ def _read(path: Path, encoding: str | None) -> _File:
         encoding = page[1].decode("ascii", "replace") if page else encoding
     try:
         text = data.decode(encoding).lstrip("\ufeff")
-    except LookupError:
-        raise InputError(
-            say("there is no encoding {encoding}", repr(encoding)),
-            hint=say("for example utf-8, cp1252: --encoding"),
-        ) from None
     except UnicodeDecodeError as error:
         raise InputError(
             say("byte {start} is not {upper}", error.start + 1, encoding.upper()),
             line=data.count(b"\n", 0, error.start) + 1,
             hint=say("say which encoding it is: --encoding utf-8"),
+        ) from None
+    # Encodings that are none of texts, or a name with a NUL in it.
+    except (LookupError, ValueError):
+        raise InputError(
+            say("there is no encoding {encoding}", repr(encoding)),
+            hint=say("for example utf-8, cp1252: --encoding"),
         ) from None
     return _parsed(text)
 

@@ -16,6 +16,7 @@ import numpy as np
 from tabprotect.engine.budgets import ACRO_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.crosstab import Crosstab
+from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
 
@@ -39,11 +40,7 @@ def read_results(path: Path) -> Mapping[str, Mapping[str, object]]:
         For a file that is no ``results.json``.
     """
     try:
-        if path.stat().st_size > ACRO_BYTES:
-            raise InputError(say("the file is too large for results"), file=path)
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(say("cannot be read: {strerror}", error.strerror), file=path) from None
+        data = json.loads(read_text(path, most=ACRO_BYTES))
     except (ValueError, RecursionError):
         raise InputError(
             say("this is no JSON"), file=path, hint=say("finalise the outputs again")

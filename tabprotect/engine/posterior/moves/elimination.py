@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Floats, Ints, Shorts
 from tabprotect.engine.cycles.graphs import (
     MAX_HELD,
     MAX_VARIABLES,
@@ -135,9 +135,9 @@ class Thinned:
                 out[row] = both[span : span + 2 * span + 1]
         return out
 
-    def draws(self, parts: Ints) -> Ints:
-        """The changes of the groups from draws of their parts, int64 (draws, groups)."""
-        return np.add.reduceat(parts, self.starts[:-1], axis=1)
+    def draws(self, parts: Shorts) -> Shorts:
+        """The changes of the groups from draws of their parts, (draws, groups)."""
+        return np.add.reduceat(parts, self.starts[:-1], axis=1, dtype=parts.dtype)
 
 
 @dataclass(frozen=True)
@@ -372,9 +372,9 @@ class Elimination:
 
     def draw(
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> Ints:
-        """Independent joint draws of the changes, int64 (number, groups)."""
-        out = np.zeros((number, self.model.groups), dtype=np.int64)
+    ) -> Shorts:
+        """Independent joint draws of the changes, int16 (number, groups), group by group."""
+        out = np.zeros((self.model.groups, number), dtype=np.int16).T
         for one, members, before in self._parts():
             if isinstance(one, StripPlan):
                 StripSweeps(self.model, one, members, before, progress).draw(out, generator)
@@ -383,7 +383,7 @@ class Elimination:
             sweep.forward()
             effective = sweep.draw(number, generator)
             for group, (cycles, signs) in enumerate(one.structure.groups):
-                change = np.zeros((number, members.shape[1]), dtype=np.int64)
+                change = np.zeros((number, members.shape[1]), dtype=np.int16)
                 for i, sign in zip(cycles, signs, strict=True):
                     for p in range(self.model.passes):
                         change -= sign * effective[i * self.model.passes + p]

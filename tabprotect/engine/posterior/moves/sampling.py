@@ -397,14 +397,14 @@ def draw(
     number: int,
     generator: np.random.Generator,
     progress: Progress = SILENT,
-) -> Ints:
-    """Joint draws of the changes, int64 (number, groups), from as few populations as possible."""
+) -> Shorts:
+    """Joint draws of the changes, int16 (number, groups), from as few populations as possible."""
     walk = BackwardWalk(model)
     size = walk.largest_population()
     if model.symmetric:
         # Independent draws lose nothing in a small population.
         size = min(size, number)
-    parts: list[Ints] = []
+    parts: list[Shorts] = []
     have = 0
     while have < number:
         done = have
@@ -414,6 +414,8 @@ def draw(
 
         changes = walk.population(size, generator, report)
         chosen = generator.permutation(size)[: number - have]
-        parts.append(changes[:, chosen].T.astype(np.int64))
+        parts.append(changes[:, chosen])
         have += len(chosen)
-    return np.concatenate(parts) if parts else np.zeros((0, model.groups), dtype=np.int64)
+    if not parts:
+        return np.zeros((0, model.groups), dtype=np.int16)
+    return np.concatenate(parts, axis=1).T

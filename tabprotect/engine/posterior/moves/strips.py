@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints, Signs
+from tabprotect.engine.arrays import Floats, Ints, Shorts, Signs
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves.backward_factors import StepStructure
 from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel
@@ -221,8 +221,8 @@ class StripSweeps:
             found = laws[:, :, :real, REACH - reach : REACH + reach + 1]
             out[groups[:, :, :real], span - reach : span + reach + 1] = found
 
-    def draw(self, out: Ints, generator: np.random.Generator) -> None:
-        """Fill joint draws of the changes, (draws, groups)."""
+    def draw(self, out: Shorts, generator: np.random.Generator) -> None:
+        """Fill joint draws of the changes, (draws, groups), best group by group."""
         n, k = self._shape
         number = len(out)
         for groups, real in self._parts(LANES):
@@ -232,7 +232,8 @@ class StripSweeps:
             strips = Strips(self._shape, self._table, rows, weights)
             before = np.zeros((number, k + 2, lanes), dtype=np.int8)
             before[:, 1:-1] = self._first(strips, messages[0], number, generator)
-            out[:, groups[0, :, :real]] = -np.diff(before, axis=1)[:, :, :real]
+            below = before[:, 1:] - before[:, :-1]
+            out.T[groups[0, :, :real]] = np.moveaxis(-below[:, :, :real], 0, -1)
             for c in range(n - 1):
                 self._progress.report(say("drawing tables"), self._before)
                 random = generator.random((number, k, lanes))
@@ -242,8 +243,9 @@ class StripSweeps:
                 if c < n - 2:
                     self._drawn(strips, (c, rows, weights), messages, (random, given, drawn))
                 after[:, 1:-1] = drawn
-                change = np.diff(before, axis=1) - np.diff(after, axis=1)
-                out[:, groups[c + 1, :, :real]] = change[:, :, :real]
+                change, below = below, after[:, 1:] - after[:, :-1]
+                change -= below
+                out.T[groups[c + 1, :, :real]] = np.moveaxis(change[:, :, :real], 0, -1)
                 before = after
 
     @staticmethod

@@ -52,7 +52,7 @@ class BatchJob:
         """
         parts: list[object] = [__version__, dict(self.settings)]
         try:
-            parts.append(self.recipe.read_text(encoding="utf-8"))
+            parts.append(read_text(self.recipe))
             parts += [_digest(path) for path in self.sources()]
         except (TabprotectError, OSError, UnicodeDecodeError):
             return ""

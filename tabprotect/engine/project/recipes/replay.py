@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os.path import isfile
 from pathlib import Path
 
 from tabprotect.engine.bundle.confidential import suggested_name
@@ -383,7 +384,7 @@ def last_and_now(
         # A variable without a default: the recipe does not say which file it was made from.
         return None
     first = _as_opened(now)
-    if first is None or not Path(source).is_file():
+    if first is None or not isfile(source):
         return None
     given[begin.command.says.reads] = source
     if begin.arguments == next(iter(read(path, settings))).arguments:

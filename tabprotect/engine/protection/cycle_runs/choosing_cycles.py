@@ -7,12 +7,16 @@ whatever is released: it tells nothing, and everybody can make it again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import numpy as np
+
 from tabprotect.engine.cycles.graphs import elimination_cost
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
@@ -31,15 +35,20 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     zeros_said,
 )
 from tabprotect.engine.protection.cycle_runs.trial_runs import TrialTables, Tried
+from tabprotect.engine.protection.simulate import trial_generator
 from tabprotect.engine.release.likelihood import BlockingRule
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
 
 MEDIUM = 2_000
 """Most cells for which elementary swaps are considered: beyond, no reader could draw enough."""
 
-LARGE = 100_000
-"""Cells from which on no design is tried: trials would cost more than they tell."""
+TRIED_CELLS = 20_000
+"""Most cells of the tables on which designs are tried: of a larger table, a part of the categories."""
 
 AS_GOOD = 0.05
 """Difference within which shares of stuck counts are taken as equal."""
@@ -190,19 +199,57 @@ def _chosen(asked: _Asked) -> CycleChoice:
     given = Values(dict(asked.values))
     is_open = given["blocking"] is None
     rule: BlockingRule = "any_zero" if is_open else given[BLOCKING]
-    if given[ORDER] == "positive" or domain.size > LARGE:
+    if given[ORDER] == "positive":
         kind = template_of(None, given) or (FORMER if plain else TRIANGULAR)
         return CycleChoice(designed(kind, domain, given, kept=kept, progress=progress), rule)
-    found = candidates(kept, given | {"blocking": rule}, progress)
+    tried = typical_part(kept, given, progress)
+    found = candidates(tried, given | {"blocking": rule}, progress)
     if is_open and _least(found) > MOST_STUCK:
         negative = given | {"blocking": "negative"}
-        others = candidates(kept, negative, progress, others=found)
+        others = candidates(tried, negative, progress, others=found)
         if _least(others) < _least(found) - AS_GOOD:
             found, rule = others, "negative"
     good = [c for c in found if c.done.stuck <= _least(found) + AS_GOOD]
     pool = [c for c in good if c.exact] or good
-    best = _best(pool, kept, given | {"blocking": rule}, progress)
-    return CycleChoice(best.moves, rule)
+    best = _best(pool, tried, given | {"blocking": rule}, progress)
+    if tried is kept:
+        return CycleChoice(best.moves, rule)
+    return CycleChoice(designed(best.name, domain, given, kept=kept, progress=progress), rule)
+
+
+def typical_part(kept: KeptMargins, values: Values, progress: Progress = SILENT) -> KeptMargins:
+    """The margins of a synthetic table over a part of the categories, ``TRIED_CELLS`` at most.
+
+    Of each variable so many categories, evenly spread from the rarest to the most frequent: what a
+    design does to a count depends on the counts near it, not on the size of the table. Margins that
+    are not all of one variable less, structural zeros and small tables are taken as they are.
+    """
+    domain = kept.domain
+    sizes = _shrunk(domain.shape)
+    if domain.size <= TRIED_CELLS or not kept.follow_from_shape or sizes == domain.shape:
+        return kept
+    expected = expected_counts(kept, zeros_said(domain, values), progress).reshape(domain.shape)
+    chosen = []
+    for axis, size in enumerate(sizes):
+        rest = tuple(a for a in range(domain.ndim) if a != axis)
+        by_total = np.argsort(expected.sum(axis=rest), kind="stable")
+        spread = (2 * np.arange(size) + 1) * domain.shape[axis] // (2 * size)
+        chosen.append(np.sort(by_total[spread]))
+    part = Domain.of_shape(sizes)
+    coins = trial_generator("typical part", kept.counts.tobytes(), stream=0)
+    counts = synthetic_counts(expected[np.ix_(*chosen)].reshape(-1), 1, coins, shape=1.0)
+    table = Table.dense(part, counts.reshape(sizes))
+    return KeptMargins.of(Publication(part, all_margins(part)), table)
+
+
+def _shrunk(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape of ``TRIED_CELLS`` at most, the longest axes shortened."""
+    low, high = 1, max(shape)
+    while low < high:
+        size = (low + high + 1) // 2
+        fits = math.prod(min(size, one) for one in shape) <= TRIED_CELLS
+        low, high = (size, high) if fits else (low, size - 1)
+    return tuple(min(max(low, 2), one) for one in shape)
 
 
 def _least(found: list[Candidate]) -> float:

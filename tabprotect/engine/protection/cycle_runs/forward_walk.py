@@ -33,6 +33,11 @@ from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import say
 
+try:
+    from tabprotect.engine.cycles import cycle_steps
+except ImportError:
+    cycle_steps = None  # type: ignore[assignment]
+
 
 def flip(
     generator: np.random.Generator, shape: tuple[int, ...], *, alpha: float, beta: float
@@ -43,6 +48,30 @@ def flip(
     coins[u < alpha] = 1
     coins[(u >= alpha) & (u < alpha + beta)] = -1
     return coins
+
+
+COMPILED_RULES: tuple[BlockingRule, ...] = ("any_zero", "negative", "none")
+"""The rules of the compiled walk, by their numbers there."""
+
+
+def walk_compiled(
+    state: Ints,
+    moves: MoveSet,
+    coins: Signs,
+    rule: BlockingRule,
+    progress: Progress = SILENT,
+) -> tuple[Signs, Bools] | None:
+    """As :func:`walk_cycles`, compiled; ``None`` where that was not built, or not for this rule."""
+    if cycle_steps is None or rule not in COMPILED_RULES or not state.flags.c_contiguous:
+        return None
+    effective = np.empty(coins.shape, dtype=np.int8)
+    blocked = np.empty(coins.shape, dtype=np.bool_)
+    copies = 1 if state.ndim == 1 else state.shape[1]
+    listed = len(moves), copies, COMPILED_RULES.index(rule), moves.starts, moves.cells, moves.signs
+    for p in range(len(coins)):
+        progress.report(say("applying the cycles"), p / len(coins))
+        cycle_steps.walk(*listed, state, coins[p], effective[p], blocked[p])
+    return effective, blocked
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,12 +274,12 @@ class Walker:
         return self.order == "listed"
 
     @cached_property
-    def _plan(self) -> tuple[Ints | None, Sequence[Layer]]:
-        """The layers of a list's passes; of one long pass where the list is cut off."""
+    def _listed(self) -> tuple[Ints | None, MoveSet]:
+        """The list of a pass; one long pass where the list is cut off."""
         if self.steps % len(self.moves) == 0:
-            return None, layers(self.moves)
+            return None, self.moves
         sequence = np.arange(self.steps) % len(self.moves)
-        return sequence, layers(self.moves.take(sequence))
+        return sequence, self.moves.take(sequence)
 
     @cached_property
     def _family(self) -> Family:
@@ -265,15 +294,15 @@ class Walker:
         """
         copies = state.shape[1:]
         sequence: Ints | None = None
-        plan: Sequence[Layer] = ()
+        moves = self.moves
         if self.order == "listed":
-            sequence, plan = self._plan
+            sequence, moves = self._listed
         elif self.order != "positive":
             sequence = draw_sequence(
                 generator, self.order, cycles=len(self.moves), steps=self.steps
             )
-            plan = layers(self.moves.take(sequence))
-        each = len(self.moves) if sequence is None and plan else self.steps
+            moves = self.moves.take(sequence)
+        each = len(self.moves) if self.order == "listed" and sequence is None else self.steps
         shape = (self.steps // each, each, *copies)
         coins = flip(generator, shape, alpha=self.alpha, beta=self.beta)
         if self.order == "positive":
@@ -283,5 +312,8 @@ class Walker:
         acceptance = None
         if self.rule == "reversible":
             acceptance = Acceptance(generator.random(shape), self.theta)
-        effective, blocked = walk_cycles(state, plan, coins, self.rule, progress, acceptance)
+        walked = walk_compiled(state, moves, coins, self.rule, progress)
+        effective, blocked = walked or walk_cycles(
+            state, layers(moves), coins, self.rule, progress, acceptance
+        )
         return Steps(coins, effective, blocked, sequence)

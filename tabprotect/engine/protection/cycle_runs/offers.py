@@ -25,7 +25,6 @@ from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
-    LARGE,
     MEDIUM,
 )
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS, TRIANGULAR
@@ -46,6 +45,9 @@ MOST_OFFERED = 8
 
 COINS = ((0.25, 1), (0.1, 1), (0.4, 1), (0.25, 2), (0.4, 2), (0.4, 4))
 """Pairs of alpha (= beta) and how often each cycle comes, in passes or in place."""
+
+OFFERED_CELLS = 100_000
+"""Most cells for which offers are made: each of them is tried many times."""
 
 WIDTH_LIMIT = 13
 
@@ -164,7 +166,7 @@ def offers(
     ParameterError
         When no count can change with these margins kept, or the table is too large.
     """
-    if kept.domain.size > LARGE:
+    if kept.domain.size > OFFERED_CELLS:
         raise ParameterError(
             {"keep": say("{size:,} cells are too many to try designs on", kept.domain.size)},
             hint=say("take a template"),

@@ -84,6 +84,7 @@ class BinomialCompensated(Method):
         KEPT,
     )
     levers = ("S",)
+    ladder = tuple({"S": step / 4} for step in range(2, 17))
     guarantees = promises(
         ("margins_kept", say("The stated margin is published exactly.")),
         "total_kept",
@@ -103,12 +104,6 @@ class BinomialCompensated(Method):
         values |= {"kept": values["kept"] or ""}
         _margin(domain, values)
         return values
-
-    def ladders(
-        self, domain: Domain, values: Values
-    ) -> tuple[tuple[Mapping[str, object], ...], ...]:
-        """Wider and wider intervals."""
-        return (tuple({"S": step / 4} for step in range(2, 17)),)
 
     def kept(self, domain: Domain, values: Values) -> Publication:
         """The stated margin, or the grand total."""

@@ -80,6 +80,7 @@ class Bootstrap(Method):
     name = "bootstrap"
     label = say("Bootstrap of the records")
     trial_work = 45.0
+    ladder = tuple({"M": samples} for samples in (9, 7, 5, 3, 1))
     parameters = (
         QUALITY,
         SAMPLES,

@@ -57,6 +57,7 @@ import numpy as np
 
 from tabprotect.engine.cycles import cycle_files, reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
+from tabprotect.engine.cycles.constructions.swaps import HEIGHTS, highest, narrow_enough
 from tabprotect.engine.cycles.designs import in_place, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.grouping_files import grouping_text
@@ -383,7 +384,7 @@ class CyclicPerturbation(Method):
         table = Table.dense(domain, state.reshape(domain.shape))
         disclosed: dict[str, object] = {}
         findings: dict[str, object] = {}
-        sentence = ""
+        sentence = _lower(values[CYCLES])
         if walker.order in DISCLOSED_ORDERS:
             disclosed[SEQUENCE] = steps.cycles.tolist()
         elif walker.order == "positive":
@@ -431,6 +432,26 @@ class CyclicPerturbation(Method):
             rule=walker.rule,
             theta=walker.theta,
         )
+
+
+def _lower(moves: MoveSet) -> str:
+    """Say what it costs that strips are less high because the table is large; else nothing."""
+    if moves.design is None or moves.design.kind != "strips":
+        return ""
+    height = moves.design.parameters.get("height")
+    more = HEIGHTS.get(height) if isinstance(height, int) else None
+    if more is None or height != highest(moves.domain):
+        return ""
+    natural = narrow_enough(moves.domain)
+    if natural <= height:
+        return ""
+    return say(
+        "Strips are {height} categories high and not {natural}, as the table has many cells: readers "
+        "know about {more} % more small counts for it.",
+        height,
+        natural,
+        more,
+    )
 
 
 def _bridges(table: Table) -> tuple[dict[str, object], str]:

@@ -117,6 +117,7 @@ class PostRandomisation(Method):
     name = "post_randomisation"
     label = say("Post-randomisation of the categories")
     trial_work = 60.0
+    ladder = tuple({"pstay": f"{stay / 100:g}"} for stay in range(95, 25, -5))
     parameters = (
         PSTAY,
         SPREAD,

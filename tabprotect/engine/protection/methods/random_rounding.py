@@ -59,6 +59,7 @@ class RandomRounding(Method):
     trial_work = 6.0
     parameters = (BASE, MARGINS, GROUPINGS)
     levers = ("base",)
+    ladder = tuple({"base": base} for base in (2, 3, 4, 5, 7, 10))
     guarantees = promises(
         "multiples_of_base",
         ("within_base", say("No count changes by the base or more.")),

@@ -27,7 +27,11 @@ from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
-from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
+from tabprotect.engine.query_space.table_server.refusal_price import (
+    Decision,
+    RefusalPrice,
+    refusal_price,
+)
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.formula import in_formula
@@ -36,12 +40,12 @@ from tabprotect.languages.said import say
 
 AnswerKind = Literal["table", "projection", "refusal", "deferral", "perturbed"]
 
-EventKind = Literal["settings", "freeze", "account"]
+EventKind = Literal["settings", "freeze", "account", "disallowed"]
 
 LineKind = AnswerKind | EventKind
 
 EVENTS: frozenset[str] = frozenset(get_args(EventKind))
-"""Kinds of lines that no request made."""
+"""Kinds of lines that decided nothing."""
 
 REFUSED = say(
     "not released: the sub-table is too close to single persons, or cannot be shown not to be"
@@ -132,6 +136,8 @@ class ServerState:
         Fingerprint of the perturbed table that answers beyond the frozen frontier; empty for none.
     settings
         Fingerprint of the settings last fixed for the service.
+    decisions
+        What the criterion decided, each with what was out then; not what follows from another.
     """
 
     releases: ReleaseSet
@@ -143,6 +149,7 @@ class ServerState:
     frozen: bool = False
     perturbed: str = ""
     settings: str = ""
+    decisions: tuple[Decision, ...] = ()
 
     @classmethod
     def begin(
@@ -185,7 +192,7 @@ class ServerState:
             self.frozen,
             self.perturbed,
         )
-        settings = self.settings
+        settings, decisions = self.settings, list(self.decisions)
         for line in lines:
             if line.kind == "freeze":
                 frozen, perturbed = True, line.bundle
@@ -193,6 +200,9 @@ class ServerState:
                 settings = line.reason
             if line.kind in EVENTS:
                 continue
+            made = self._decided(line, releases, refused)
+            if made is not None and made not in decisions:
+                decisions.append(made)
             demand[line.query] = demand.get(line.query, 0) + 1
             if line.kind == "table" and line.bundle:
                 bundles[line.query] = line.bundle
@@ -210,7 +220,19 @@ class ServerState:
             frozen=frozen,
             perturbed=perturbed,
             settings=settings,
+            decisions=tuple(decisions),
         )
+
+    def _decided(self, line: LogLine, releases: ReleaseSet, refused: Frontier) -> Decision | None:
+        """What the criterion decided with a line; ``None`` where that follows from something else."""
+        by_criterion = line.reason == REFUSED
+        # A rule is asked only for what the criterion allows.
+        by_rule = line.kind in ("refusal", "projection") and line.reason not in (REFUSED, CLOSED)
+        put_off = line.kind == "deferral" or by_rule
+        # Above what was refused all is refused; what is released is safe with all that is out.
+        if self.rule.simulatable or not (by_criterion or put_off) or line.query in refused:
+            return None
+        return Decision(line.query, tuple(releases.released.members), put_off)
 
 
 def serve(
@@ -229,7 +251,7 @@ def decide(
     cost = None
     if answer.reason == REFUSED:
         cost = refusal_price(
-            state.releases, request.query, refused=state.refused, progress=progress
+            state.releases, request.query, history=state.decisions, progress=progress
         )
     line = LogLine(
         request.user,

@@ -28,6 +28,7 @@ from tabprotect.engine.query_space.table_server.decision import (
 )
 from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
 from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, LogEntry
+from tabprotect.engine.query_space.table_server.refusal_price import Decision
 from tabprotect.languages.said import say
 
 
@@ -44,6 +45,7 @@ class Snapshot:
     frozen: bool
     perturbed: str
     settings: str
+    decisions: tuple[tuple[Query, tuple[Query, ...], bool], ...]
 
 
 def snapshot(state: ServerState) -> dict[str, object]:
@@ -59,6 +61,7 @@ def snapshot(state: ServerState) -> dict[str, object]:
         state.frozen,
         state.perturbed,
         state.settings,
+        tuple((one.query, one.out, one.allowed) for one in state.decisions),
     )
     return asdict(said)
 
@@ -81,8 +84,12 @@ def restored(start: ServerState, kept: object, progress: Progress = SILENT) -> S
         frozen=said.frozen,
         perturbed=said.perturbed,
         settings=said.settings,
+        decisions=tuple(Decision(*one) for one in said.decisions),
     )
 
+
+SNAPSHOT_VERSION = 2
+"""Of what a snapshot holds: one of another version is not read, and the log is folded from its start."""
 
 SNAPSHOT_LINES = 1_000
 """Lines after which the state is stored again, so that a start folds no more than these."""
@@ -141,7 +148,7 @@ class ServerSession:
         self._folded, self._chain = 0, FIRST_CHAIN
         self.state = start
         settings = settings_of(start)
-        text = json.dumps(settings, sort_keys=True, default=str)
+        text = json.dumps([SNAPSHOT_VERSION, settings], sort_keys=True, default=str)
         self._settings = hashlib.sha256(text.encode()).hexdigest()
         found = ledger.kept(self._settings)
         if found is not None:

@@ -174,7 +174,7 @@ class ReaderCard(QFrame):
         knows = Label(reader.knows, wordWrap=True, role="quiet")
         number = Label(count_text(reader.number), role="figure")
         c = THEME.colours
-        ink = {"told": c.text, "mind": c.at_risk, "failed": c.error, "passed": c.released}[
+        ink = {"told": c.text, "mind": c.undecided, "failed": c.error, "passed": c.released}[
             reader.state
         ]
         number.setStyleSheet(f"color: {ink};")

@@ -15,6 +15,8 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import set_mechanism, set_method
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.kept_sums import KeptSum
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
@@ -50,9 +52,13 @@ class ProtectPage(ProtectStage, Page):
             came=self._came,
             stopped=self._show,
         )
+        self._adding: Question[tuple[KeptSum, ...]] = Question(
+            self, document.jobs, lambda kept: self.asking.show_small(kept), self._failed
+        )
         self.asking = Asking()
         self.cards = Cards()
         self.asking.changed.connect(self._show)
+        self.asking.changed.connect(self._add_up)
         self.cards.chosen.connect(self.choose)
         left = in_column(heading(say("What must stay true?")), (self.asking, 1), spacing=GRID)
         self._note = Label(wordWrap=True, role="quiet")
@@ -69,6 +75,7 @@ class ProtectPage(ProtectStage, Page):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self._adding.leave()
         if self._trying.leave():
             # Asked again when somebody looks.
             self._missed |= {"table"}
@@ -82,6 +89,8 @@ class ProtectPage(ProtectStage, Page):
         self.main_button.setVisible(self.document.in_house)
         if project is None or not self.document.in_house:
             self._trying.leave()
+            self._adding.drop()
+            self.asking.show_small(())
             self.trials, self._about = (), ()
             self.cards.show_ranked((), (), 0.0, current="")
             self._hidden.setText(told(PUBLIC))
@@ -90,7 +99,24 @@ class ProtectPage(ProtectStage, Page):
             return
         self.asking.show_domain(project.domain)
         self._ask(project)
+        self._add_up()
         self._show()
+
+    def _add_up(self) -> None:
+        """Which of the asked sums are small: they are named before anything is kept."""
+        project = self.document.project
+        if project is None or not self.document.in_house:
+            return
+        table, rule, sums = project.problem.table, project.at_risk, self.asking.sums
+
+        def work(progress: Progress) -> tuple[KeptSum, ...]:
+            from tabprotect.engine.disclosure.kept_small import small_sums
+
+            return small_sums(table, Publication(table.domain, sums), rule) if sums else ()
+
+        key = (project.table, rule, sums)
+        if self._adding.ask(say("adding up the sums"), work, key):
+            self.asking.show_small(())
 
     def try_again(self) -> None:
         """Try every method once more, also after somebody stopped it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
 
@@ -17,11 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.protection.wishes import KEPT, WISHES
+from tabprotect.engine.release.kept_sums import KeptSum, named, said
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, tool_button
-from tabprotect.gui.look.label import tip
+from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
@@ -73,6 +75,8 @@ class Asking(QScrollArea):
         column = in_column(on=card, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID)
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=GRID // 2)
+        self.small = Label(wordWrap=True, name=say("Small counts among these sums"))
+        self.small.hide()
         for name, wish in WISHES.items():
             box = QCheckBox(told(wish.label))
             box.setChecked(name in USUAL)
@@ -83,6 +87,7 @@ class Asking(QScrollArea):
             column.addWidget(box)
             if name == KEPT:
                 column.addWidget(self._chips)
+                column.addWidget(self.small)
         whole = QWidget()
         in_column(card, 1, on=whole, margins=0)
         self.setWidget(whole)
@@ -110,6 +115,12 @@ class Asking(QScrollArea):
         self._domain = domain
         self.sums = usual_sums(domain)
         self._show_sums()
+
+    def show_small(self, kept: Sequence[KeptSum]) -> None:
+        """Name the small counts that would be published exactly with these sums."""
+        words = say("{said} {named}", said(kept), named(kept)) if kept else ""
+        self.small.setText(words)
+        self.small.setVisible(bool(kept))
 
     def take_out(self, margin: tuple[str, ...]) -> None:
         """Ask no more for a sum."""

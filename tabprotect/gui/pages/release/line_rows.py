@@ -31,7 +31,7 @@ from tabprotect.languages.speaking import tell, told
 MARKS = {
     "passed": ("tick", "released", "passed"),
     "told": ("information", "quiet", say("for information")),
-    "mind": ("warning", "at_risk", "mind"),
+    "mind": ("warning", "undecided", "mind"),
     "failed": ("cross", "error", "failed"),
 }
 """Icon, colour and word of each state."""
@@ -228,7 +228,7 @@ class Banner(QFrame):
         c = THEME.colours
         ground, ink = {
             "failed": (c.error_fill, c.error),
-            "mind": (c.at_risk_fill, c.at_risk if not THEME.dark else c.on_at_risk),
+            "mind": (c.undecided_fill, c.undecided),
             "told": (c.raised, c.text),
             "passed": (c.released_fill, c.released),
         }[self.line.state]

@@ -47,6 +47,7 @@ from tabprotect.gui.pages.release.bundle_shown import (
     prepare,
     reader_sentence,
 )
+from tabprotect.gui.pages.release.kept_sums import KeptSums
 from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, figure_of, groups_of
 from tabprotect.gui.pages.release.publish_form import (
     Fingerprint,
@@ -78,6 +79,8 @@ class ReleasePage(ReleaseStage, Page):
         self.banner = Banner()
         self.seal = Seal()
         self.protection = LineGroup(say("Protection"))
+        self.kept = KeptSums()
+        self.protection.add(self.kept)
         self.honesty = LineGroup(say("Honesty"))
         self.files = LineGroup(say("Files"), folded=say("Nothing of the original is in the files"))
         self.before = LineGroup(say("Has this left before?"))
@@ -115,6 +118,8 @@ class ReleasePage(ReleaseStage, Page):
     def _connect(self) -> None:
         self.form.titled.connect(self._set_title)
         self.signing.changed.connect(self._weigh)
+        self.kept.decided.connect(self._show)
+        self.kept.other_asked.connect(lambda: self.document.page_asked.emit("protect"))
         self.seal.copy.clicked.connect(self._copy)
         self.seal.open.clicked.connect(self._open_as_reader)
         self.register.clicked.connect(lambda: self.document.page_asked.emit("register"))
@@ -266,6 +271,8 @@ class ReleasePage(ReleaseStage, Page):
                 helps = judging.remedies(project) if project.against else ()
             # What may not be seen is taken away, not only hidden.
             group.show_group(found or CheckGroup(name, ()), helps=helps, folding=house)
+        leaving = house and not project.published and verdict is not None
+        self.kept.show_kept(project.release, verdict.kept_small if leaving and verdict else ())
         self.before.setVisible(house)
         if judged is None:
             self.before.show_group(CheckGroup(self.before.group.title, ()))
@@ -277,7 +284,11 @@ class ReleasePage(ReleaseStage, Page):
             self.before.show_group(replace(before, lines=(left,)) if project.published else before)
         if house and verdict is not None:
             together = None if judged is None else judged.before.together
-            line = published_line(verdict) if project.published else headline(verdict, together)
+            line = (
+                published_line(verdict)
+                if project.published
+                else headline(verdict, together, question=self._question_open(project))
+            )
             self.banner.show_line(self._light(project, line), figure=figure_of(verdict))
         elif house:
             self.banner.show_line(
@@ -297,19 +308,18 @@ class ReleasePage(ReleaseStage, Page):
         self.set_sentence(sentence)
 
     def _light(self, project: Project, line: CheckLine) -> CheckLine:
-        """The verdict with what else stands against it: a green light asks for no reason."""
-        if line.state == "failed" or project.published:
+        """The verdict with what else stands against it; what is left out it says itself."""
+        settled = line.state == "failed" or project.published or self._unjudged(project)
+        if settled or not project.against:
             return line
-        unjudged = self._unjudged(project)
-        if project.against and not unjudged:
-            return CheckLine("failed", say("Not ready: {against}", project.against))
-        if unjudged:
-            # The line says what is left out; what that takes is told where it is signed.
-            return line
-        reasons = self._reasons(project)
-        return (
-            CheckLine("mind", say("{text} {reasons}", line.text, reasons[0])) if reasons else line
-        )
+        return CheckLine("failed", say("Not ready: {against}", project.against))
+
+    def _question_open(self, project: Project) -> str:
+        """What is to be decided although the verdict passes; a green light asks for nothing."""
+        if self.kept.open:
+            return say("Small sums would be published exactly.")
+        reasons = [] if self._unjudged(project) or project.against else self._reasons(project)
+        return reasons[0] if reasons else ""
 
     # -- whether it may leave -----------------------------------------------------------------
 
@@ -343,7 +353,7 @@ class ReleasePage(ReleaseStage, Page):
             return say("By the policy of the house no table is published twice.")
         if self._unjudged(project) and policy.unjudged == "refuse":
             return say("By the policy of the house nothing leaves that was not judged whole.")
-        missing = []
+        missing = [say("a decision on the small kept sums")] if self.kept.open else []
         if self._reasons(project) and not self.signing.reason.text().strip():
             missing.append(say("a reason for publishing all the same"))
         if not policy.enough_sign(*self.signing.names()):

@@ -43,10 +43,12 @@ from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.look.buttons import faces, named
-from tabprotect.gui.look.theme import chance_text, number_text
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.theme import GRID, chance_text, number_text
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel, method_help, trial_runs
 from tabprotect.gui.pages.run.run_panel import RunPanel
+from tabprotect.gui.pages.run.tune_choice import TuneChoice
 from tabprotect.gui.pages.stages import MethodsStage, PerturbStage
 from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
@@ -97,7 +99,10 @@ class RunPage(Page):
         self.about.tabBar().setAccessibleName(tell("What will happen, or about the method"))
         self.about.addTab(self.preview, tell("What will happen"))
         self.about.addTab(self.help, tell("About the method"))
-        self.setup = FoldingSplitter(self.form, self.about, characters=110)
+        self.tune = TuneChoice(document)
+        asked = QWidget()
+        in_column((self.form, 1), self.tune, on=asked, margins=0, spacing=GRID)
+        self.setup = FoldingSplitter(asked, self.about, characters=110)
         self._faces = faces({"setup": say("Set-up"), "result": say("Result")}, self.show_face)
         for button in self._faces.values():
             self.tools.addWidget(named(button, say("Show the {lower}", button.text().lower())))
@@ -155,6 +160,7 @@ class RunPage(Page):
         self.form.flush()
         if "run" in vars(self):
             self.run.coins.stop()
+        self.tune.leave()
         if self._trial.leave():
             self._missed |= {"parameters"}
 
@@ -198,6 +204,7 @@ class RunPage(Page):
             return
         if changes != {"release"}:
             self._set_up(project)
+            self.tune.show_project(project)
         self._copy.setVisible(self.document.in_house)
         self._faces["result"].setEnabled(project.release is not None)
         if changes & JUDGED:
@@ -358,7 +365,8 @@ class RunPage(Page):
         self.document.run(set_mechanism.order(remedy.parameters), page=self.name)
 
     def words(self, project: Project) -> list[str]:
-        return protect_words(project)
+        tuned = {"tune": True, "tune_for": self.tune.chosen_use} if self.tune.wanted else {}
+        return protect_words(project, tuned)
 
     def main_action(self) -> None:
         if self.face == "result":
@@ -371,7 +379,7 @@ class RunPage(Page):
         if not self.document.in_house:
             return
         self.form.flush()
-        self.do(protect, draft=True)
+        self.do(protect, draft=True, tune=self.tune.wanted, tune_for=self.tune.chosen_use)
 
     def show_error(
         self,

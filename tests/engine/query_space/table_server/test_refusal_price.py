@@ -15,7 +15,11 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
+from tabprotect.engine.query_space.table_server.refusal_price import (
+    Decision,
+    RefusalPrice,
+    refusal_price,
+)
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -74,11 +78,12 @@ def test_a_refusal_is_priced_as_counted_by_hand() -> None:
     found = refusal_price(state, 0b110)
     assert found is not None and found == by_hand(table, [0b011], 0b110, [], "at_risk")
     assert found.bits > 0 and found.left < found.originals
-    again = refusal_price(state, 0b110, refused=(0b111,))
+    again = refusal_price(state, 0b110, history=[Decision(0b111, (0b011,), False)])
     assert again == by_hand(table, [0b011], 0b110, [0b111], "at_risk")
     assert again is not None and again.bits > 0
     # Known refusals are known: what follows from them tells nothing.
-    once_more = refusal_price(state, 0b111, refused=(0b110, 0b111))
+    both = [Decision(query, (0b011,), False) for query in (0b110, 0b111)]
+    once_more = refusal_price(state, 0b111, history=both)
     assert once_more is not None and once_more.bits == 0 and once_more.largest_move == 0
 
 

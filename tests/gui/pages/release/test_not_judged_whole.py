@@ -51,7 +51,7 @@ def test_the_banner_says_what_was_not_judged_and_asks_for_a_reason(
     shown = released(opened, settle, tmp_path)
     line = shown.banner.line
     assert line.state == "mind" and line.text.startswith("Not judged whole: what the choice ")
-    assert THEME.colours.at_risk_fill in shown.banner.styleSheet()
+    assert THEME.colours.undecided_fill in shown.banner.styleSheet()
     assert THEME.colours.released_fill not in shown.banner.styleSheet()
     assert "not judged whole" in opened.strip.facts
     assert not shown.main_button.isEnabled() and "a reason" in shown._note.text()

@@ -1,0 +1,16 @@
+from typing import Any
+
+def layer_numbers(cycles: int, starts: Any, cells: Any, last: Any, to: Any, /) -> None: ...
+def walk(
+    cycles: int,
+    copies: int,
+    rule: int,
+    starts: Any,
+    cells: Any,
+    signs: Any,
+    state: Any,
+    coins: Any,
+    effective: Any,
+    blocked: Any,
+    /,
+) -> None: ...

@@ -1,0 +1,66 @@
+"""The small sums that would be published exactly: named, and decided on before they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from tabprotect.engine.release.kept_sums import KeptSum, named
+from tabprotect.engine.release.release import Release
+from tabprotect.gui.look.buttons import push_button
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell
+
+
+class KeptSums(QWidget):
+    """``decided`` when somebody says that they are known anyway; ``other_asked`` for other sums."""
+
+    decided = Signal()
+    other_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tell("Small sums that are published exactly"))
+        self._of: Release | None = None
+        self._kept: tuple[KeptSum, ...] = ()
+        self._decided = False
+        self.said = Label(wordWrap=True, name=say("Which they are"))
+        self.keep = push_button(say("Keep: known anyway"), self._keep)
+        self.other = push_button(say("Stop keeping"), self.other_asked)
+        in_column(
+            self.said,
+            in_row(self.other, self.keep, 1, spacing=GRID),
+            on=self,
+            margins=(3 * GRID, 0, 0, 0),
+            spacing=4,
+        )
+        self.hide()
+
+    @property
+    def open(self) -> bool:
+        """Whether a decision is still to be made."""
+        return bool(self._kept) and not self._decided
+
+    def show_kept(self, release: Release | None, kept: Sequence[KeptSum]) -> None:
+        """Show those of a release; a decision holds for that release alone."""
+        if release is not self._of:
+            self._decided = False
+        self._of, self._kept = release, tuple(kept)
+        self._show()
+
+    def _keep(self) -> None:
+        self._decided = True
+        self._show()
+        self.decided.emit()
+
+    def _show(self) -> None:
+        words = named(self._kept)
+        self.said.setText(say("Known anyway: {words}", words) if self._decided else words)
+        for button in (self.keep, self.other):
+            button.setVisible(self.open)
+        self.setVisible(bool(self._kept))

@@ -1,0 +1,152 @@
+"""Change as little as the policy allows: the choice beside a method's parameters."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.release.tuned import USES, Use
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, number_text
+from tabprotect.languages.said import joined, percent, say
+from tabprotect.languages.speaking import tell, told
+
+if TYPE_CHECKING:
+    from tabprotect.engine.release.tuned import Tuned
+
+SHORT: dict[Use, str] = {
+    "changes": say("counts"),
+    "sums": say("sums of neighbours"),
+    "rates": say("rates"),
+    "association": say("association"),
+}
+"""What is to change least, for a list."""
+
+WHAT = say(
+    "Tries the method on tables with the same kept sums, or of the same shape: nothing "
+    "confidential is looked at, and every reader can choose again."
+)
+
+
+def can_be_tuned(method: Method) -> bool:
+    """Whether a method has anything to tune, as far as is known without a table."""
+    return bool(method.ladder) or type(method).ladders is not Method.ladders
+
+
+class TuneChoice(QFrame):
+    """The tick, what the table is for, and what it comes to. ``changed`` when it is ticked or not."""
+
+    changed = Signal()
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self.found: Tuned | None = None
+        dress(self, "card")
+        self.setAccessibleName(tell("Change as little as the policy allows"))
+        self.tick = QCheckBox(tell("Change as little as the policy allows"))
+        self.tick.setToolTip(told(WHAT))
+        self.use = named(QComboBox(), say("What is to change least"))
+        for use, words in SHORT.items():
+            self.use.addItem(told(words), use)
+            self.use.setItemData(self.use.count() - 1, told(USES[use]), Qt.ItemDataRole.ToolTipRole)
+        self.said = Label(wordWrap=True, role="quiet", name=say("What it comes to"))
+        self._asking: Question[Tuned] = Question(
+            self, document.jobs, self._tuned, self._failed, stopped=self._stopped
+        )
+        row = in_row(self.tick, 1, Label(say("for")), self.use, spacing=GRID)
+        in_column(row, self.said, on=self, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=4)
+        self.tick.toggled.connect(lambda _: self._chosen())
+        self.use.currentIndexChanged.connect(lambda _: self._chosen())
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the parameters are to be chosen."""
+        return self.tick.isChecked() and not self.isHidden()
+
+    @property
+    def chosen_use(self) -> Use:
+        """What is to change least."""
+        return cast(Use, self.use.currentData())
+
+    def show_project(self, project: Project) -> None:
+        """Offer it where the method has anything to tune, and in the house alone."""
+        self.setVisible(self.document.in_house and can_be_tuned(project.protection))
+        if self.isHidden():
+            self._asking.drop()
+            return
+        self._ask(project)
+
+    def leave(self) -> None:
+        """Forget a question that has no answer yet: nobody looks."""
+        self._asking.leave()
+
+    def _chosen(self) -> None:
+        project = self.document.project
+        if project is not None:
+            self._ask(project)
+        self.changed.emit()
+
+    def _ask(self, project: Project) -> None:
+        self.use.setEnabled(self.tick.isChecked())
+        if not self.tick.isChecked():
+            self._asking.drop()
+            self.found = None
+            self.said.setText(WHAT)
+            return
+        use = self.chosen_use
+        method, problem, given = project.protection, project.problem, project.given
+        limits = project.limits.limits(project.at_risk, again=False)
+
+        def work(progress: Progress) -> Tuned:
+            # It brings in solvers, which no first paint waits for.
+            from tabprotect.engine.disclosure.tuning import tuned
+
+            return tuned(method, problem, given, limits, use, progress)
+
+        data = (project.table, project.record_keys, project.weights, project.at_risk)
+        key = (data, project.method, project.parameters, given.get("cycles"), astuple(limits), use)
+        if self._asking.ask(say("choosing parameters"), work, key):
+            self.found = None
+            self.said.setText(say("Trying which parameters change least\u2026"))
+
+    def _tuned(self, found: Tuned) -> None:
+        self.found = found
+        self.said.setText(tuned_sentence(found))
+        self.changed.emit()
+
+    def _failed(self, error: TabprotectError) -> None:
+        self.said.setText(joined(filter(None, (error.message, error.hint)), ": "))
+
+    def _stopped(self) -> None:
+        self.said.setText(say("Not chosen: cancelled. Untick and tick it to go on."))
+
+
+def tuned_sentence(found: Tuned) -> str:
+    """What is taken, and what it saves."""
+    taken = joined((f"{name} {value}" for name, value in found.change.items()), ", ")
+    saved = say(
+        "{what} is expected to be {loss} instead of {before}",
+        told(USES[found.use]),
+        number_text(found.loss),
+        number_text(found.default_loss),
+    )
+    return say(
+        "Takes {taken}: {saved}; {accepted} of {tables} tried tables pass at the first draw.",
+        taken,
+        saved,
+        percent(found.accepted),
+        found.tables,
+    )

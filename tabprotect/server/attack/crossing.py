@@ -1,0 +1,90 @@
+"""Attacks on the server's boundary: other sites, other hosts, forged proxies, keys tried in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from tabprotect.server.attack.target import Sent, Shown, Target, asking, sub_table_address
+
+FOREIGN = "http://elsewhere.example"
+
+KEYS_TRIED = 15
+"""Keys of one mark."""
+
+MOST_ASKED = 500
+"""Requests to see whether a limit holds."""
+
+DECIDED = (201, 202, 403)
+
+
+def cross_site(table: str, names: Shown) -> list[Sent]:
+    """What a page of another site can make a browser send, and what looks like reading."""
+    json_request = asking(table, names)
+    address = sub_table_address(table, names)
+    foreign = {"Origin": FOREIGN, "Sec-Fetch-Site": "cross-site"}
+    return [
+        replace(json_request, headers={**foreign, "Content-Type": "text/plain"}),
+        replace(json_request, headers={**json_request.headers, **foreign}),
+        replace(json_request, headers={**json_request.headers, "Origin": "null"}),
+        replace(json_request, headers={"Content-Type": "text/plain"}),
+        Sent(address),
+        Sent(address, "HEAD"),
+        replace(json_request, headers={**json_request.headers, "Host": "elsewhere.example"}),
+        Sent(f"/tables/{table}/metadata", headers={"Host": "elsewhere.example"}),
+    ]
+
+
+def crossed(target: Target, table: str, untouched: list[Shown]) -> tuple[int, int]:
+    """Requests of other sites and hosts, and those that were decided or answered.
+
+    Parameters
+    ----------
+    untouched
+        Sub-tables that nobody has asked for: one for each request.
+    """
+    tried = got = 0
+    for number, names in enumerate(untouched):
+        ways = cross_site(table, names)
+        heard = target(ways[number % len(ways)])
+        tried += 1
+        got += heard.status == 200 or _was_decided(heard.status, heard.json)
+    return tried, got
+
+
+def _was_decided(status: int, said: Mapping[str, object]) -> bool:
+    return status in DECIDED and said.get("code") in (
+        "released",
+        "perturbed",
+        "deferred",
+        "not_released",
+    )
+
+
+def past_the_limit(target: Target, limit: int) -> tuple[int, int]:
+    """Requests with another forged address each, and those answered beyond the limit."""
+    number = min(limit + 50, MOST_ASKED)
+    if number <= limit:
+        return 0, 0
+    answered = _answered(
+        target,
+        number,
+        lambda n: Sent("/tables", headers={"X-Forwarded-For": f"203.0.{n // 250}.{n % 250 + 1}"}),
+    )
+    return number, max(0, answered - limit)
+
+
+def keys_tried(target: Target) -> tuple[int, int]:
+    """Keys of one mark that are not good, and those looked at beyond ten."""
+    looked = sum(
+        target(
+            Sent("/tables", headers={"X-API-Key": f"tp_{'0' * 16}_{'x' * 30}{number:02}"})
+        ).status
+        == 401
+        for number in range(KEYS_TRIED)
+    )
+    return KEYS_TRIED, max(0, looked - 10)
+
+
+def _answered(target: Target, number: int, made: Callable[[int], Sent]) -> int:
+    return sum(target(made(n)).status == 200 for n in range(number))

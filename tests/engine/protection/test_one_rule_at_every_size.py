@@ -1,0 +1,78 @@
+"""Cycles of large tables are chosen on a part of their categories, by the rule of small tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tabprotect.engine.cycles.constructions.swaps import STRIP_WORK, highest
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
+    TRIED_CELLS,
+    _shrunk,
+    chosen_cycles,
+    typical_part,
+)
+from tabprotect.engine.protection.methods.cyclic_perturbation import CyclicPerturbation
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.margins import all_margins
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+
+def sparse(shape: tuple[int, ...]) -> KeptMargins:
+    """Margins of a table of mean 3 with 45 % zeros."""
+    rng = np.random.default_rng(7)
+    counts = rng.poisson(rng.gamma(0.36, 3 / 0.36, size=shape))
+    domain = Domain.of_shape(shape)
+    return KeptMargins.of(Publication(domain, all_margins(domain)), Table.dense(domain, counts))
+
+
+def asked(domain: Domain) -> Values:
+    """The default parameters, without a rule."""
+    return CyclicPerturbation().resolve(domain, {}) | {"blocking": None}
+
+
+@pytest.mark.parametrize("shape", [(290, 340), (330, 340)])
+def test_sparse_tables_get_the_same_cycles_on_both_sides(shape: tuple[int, ...]) -> None:
+    kept = sparse(shape)
+    choice = chosen_cycles(kept, asked(kept.domain))
+    assert choice.rule == "negative" and choice.moves.design is not None
+    assert (choice.moves.design.kind, dict(choice.moves.design.parameters)) == (
+        "strips",
+        {"height": 8},
+    )
+    # The part is that of the same margins, and says nothing but what they say.
+    part = typical_part(kept, asked(kept.domain))
+    assert part.domain.size <= TRIED_CELLS and part == typical_part(kept, asked(kept.domain))
+    means = [
+        one.counts.sum() / one.domain.size / len(one.publication.margins) for one in (kept, part)
+    ]
+    assert means[1] == pytest.approx(means[0], rel=0.15)
+    small = sparse((10, 9))
+    assert typical_part(small, asked(small.domain)) is small
+
+
+def test_a_part_has_some_of_every_variable() -> None:
+    assert _shrunk((1000, 1000)) == (141, 141)
+    assert _shrunk((2, 500_000)) == (2, 10_000)
+    assert _shrunk((46, 46, 46)) == (27, 27, 27)
+    assert _shrunk((2,) * 16) == (2,) * 16
+
+
+@pytest.mark.parametrize(
+    ("shape", "height"),
+    [
+        ((100, 100), 8),
+        ((400, 400), 8),
+        ((700, 700), 7),
+        ((1000, 1000), 5),
+        ((3000, 1000), 5),
+        ((6, 9), 6),
+    ],
+)
+def test_strips_are_as_high_as_their_cost_allows(shape: tuple[int, ...], height: int) -> None:
+    domain = Domain.of_shape(shape)
+    assert highest(domain) == height
+    assert domain.size * 3**height <= STRIP_WORK

@@ -1,0 +1,85 @@
+"""Try many mutants of small files of every reader, and count what happens.
+
+``python tests/fuzz/many.py --mutants 1000000 --seed 1 --found FOLDER`` writes a line of JSON: mutants,
+accepted, refused, files that made their reader stop (all of these are as they should be), errors that
+nobody foresaw by kind and place, and mutants that took more than ten processor seconds. Each of the last
+two lies in the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "oracles"))
+
+from foreign_files import mutant, reader_of, sound_files
+
+from tabprotect.engine.errors import TabprotectError
+
+HANG = 10.0
+"""Processor seconds, the reader's process aside, which has a limit of its own."""
+
+
+def tried(name: str, path: Path) -> str:
+    """What became of a mutant: a word, or the kind and place of an error that nobody foresaw."""
+    try:
+        reader_of(name)(path)
+    except TabprotectError as error:
+        return "stopped" if "made its reader stop" in error.message else "refused"
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return f"{name}: {type(error).__name__} {Path(where.filename).name}:{where.lineno}"
+    return "accepted"
+
+
+def main() -> None:
+    """Parse the command line, and count."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mutants", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="*", help="names of files")
+    parser.add_argument("--seconds", type=float, default=1e9, help="end after so many")
+    parser.add_argument("--found", type=Path, default=Path("build/fuzz"))
+    arguments = parser.parse_args()
+    arguments.found.mkdir(parents=True, exist_ok=True)
+    generator = np.random.default_rng(arguments.seed)
+    counts: Counter[str] = Counter()
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TABPROTECT_HOME"] = folder
+        sound = sound_files(Path(folder))
+        for name, data in sound.items():
+            (Path(folder) / name).write_bytes(data)
+        names = sorted(arguments.only or sound)
+        for number in range(arguments.mutants):
+            name = names[number % len(names)]
+            path = Path(folder) / name
+            data = mutant(sound[name], generator)
+            path.write_bytes(data)
+            started = time.process_time()
+            said = tried(name, path)
+            if time.process_time() - started > HANG:
+                said = f"{name}: hang"
+            if said not in ("accepted", "refused", "stopped") and not counts[said]:
+                (arguments.found / f"{len(counts)}-{arguments.seed}-{name}").write_bytes(data)
+                print(said, file=sys.stderr, flush=True)
+            counts[said] += 1
+            counts["mutants"] += 1
+            path.write_bytes(sound[name])
+            if time.monotonic() - begun > arguments.seconds:
+                break
+    print(json.dumps(counts))
+
+
+if __name__ == "__main__":
+    main()

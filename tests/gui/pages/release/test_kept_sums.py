@@ -1,0 +1,58 @@
+"""Small sums that are published exactly: named before they are asked for, decided on at the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pages_of import page_of
+from readable import texts, unnamed
+
+from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.protection.registered import methods
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.protect.page import ProtectPage
+from tabprotect.gui.pages.release.page import ReleasePage
+
+Settle = Callable[[], None]
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = methods()
+    name = "cyclic_perturbation"
+    monkeypatch.setattr(registry, "_found", {name: registry[name]})
+
+
+def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle) -> None:
+    window.files.open("example:langsrud-lupp")
+    settle()
+    window.go("protect")
+    settle()
+    asking = page_of(window, ProtectPage).asking
+    said = asking.small.text()
+    assert said.startswith("3 kept sums are small counts") and "B, young: 1" in said
+    asking.take_out(("party", "age"))
+    settle()
+    assert asking.small.text().startswith("1 kept sum is a small count")
+    window.document.do(protect, draft=True, seed=10**40)
+    settle()
+    window.go("release")
+    settle()
+    shown = page_of(window, ReleasePage)
+    line = shown.banner.line
+    assert line.state == "mind" and line.text.startswith("One question open: readers would know")
+    assert THEME.colours.undecided_fill in shown.banner.styleSheet()
+    assert not shown.main_button.isEnabled()
+    assert "a decision on the small kept sums" in shown._note.text()
+    assert "B, young: 1" in " ".join(texts(shown.kept)) and not unnamed(shown.kept)
+    shown.kept.keep.click()
+    assert shown.banner.line.state == "passed" and shown.banner.line.text.startswith("Ready:")
+    assert shown.main_button.isEnabled()
+    # Another run is another decision.
+    window.document.do(protect, draft=True, seed=10**40 + 1)
+    settle()
+    assert shown.kept.open and not shown.main_button.isEnabled()
+    window.document.set_public(True)
+    assert "young" not in " ".join(texts(shown.kept)) and not shown.kept.isVisible()
