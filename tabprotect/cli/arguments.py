@@ -140,8 +140,8 @@ def add_options(
         said |= {"metavar": one.metavar or None, "type": read, "default": one.default}
         if one.naming is not None:
             said |= {"type": _named(one.naming), "action": "append", "default": []}
-        elif one.second:
-            said |= {"action": "append", "default": []}
+        elif one.second or one.repeated:
+            said |= {"type": str if one.repeated else read, "action": "append", "default": []}
         group.add_argument(one.shell, **said)
 
 
@@ -160,6 +160,8 @@ def asked_for(asked: type[A], args: argparse.Namespace, **besides: object) -> A:
         value = getattr(args, one.name)
         if one.naming is not None:
             value = _collected(value, one) or None
+        elif one.repeated:
+            value = value or None
         elif one.second:
             if len(value) > 2:
                 raise UsageError(say("{shell} is given twice at most", one.shell))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from tabprotect.cli.output import Console
+from tabprotect.languages.nearest import meant
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -145,6 +146,41 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, self.format_usage().strip())
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """As argparse, with the option that a mistyped one was meant to be."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            words = [word for word in unknown if word.startswith("-")] or unknown
+            near = meant(words[0].partition("=")[0], self._every_option())
+            raise UsageError(
+                tell("unrecognized arguments: %s") % " ".join(unknown)
+                + (f"; {near}" if near else ""),
+                self.format_usage().strip(),
+            )
+        return found
+
+    def _every_option(self) -> list[str]:
+        """The options of this parser and of the commands below it."""
+        found = list(self._option_string_actions)
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for below in action.choices.values():
+                    found += below._every_option()
+        return found
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        near = meant(str(value), known)
+        said = tell("invalid choice: %(value)r (choose from %(choices)s)") % {
+            "value": value,
+            "choices": ", ".join(map(repr, known)),
+        }
+        raise argparse.ArgumentError(action, f"{near} {said}" if near else said)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

@@ -102,8 +102,8 @@ class Option:
         The types that its value may have, without ``None``.
     help
         A phrase for the command line, and a sentence for the library.
-    metavar, remedy
-        Placeholder of the value on the command line; how a form offers it as a way out.
+    metavar
+        Placeholder of the value on the command line.
     shell
         Its word on the command line; empty if it has none.
     library
@@ -118,6 +118,8 @@ class Option:
         The option that excludes it on the command line.
     second
         The option that is filled if the command line names this one twice.
+    repeated
+        Whether the command line takes a sequence by repeating the option, so that a text may hold commas.
     """
 
     name: str
@@ -125,7 +127,6 @@ class Option:
     kinds: tuple[type, ...]
     help: str
     metavar: str = ""
-    remedy: str = ""
     shell: str
     library: bool = True
     file: bool = False
@@ -133,6 +134,7 @@ class Option:
     naming: Naming | None = None
     instead_of: str = ""
     second: str = ""
+    repeated: bool = False
 
     @property
     def sentence(self) -> str:
@@ -198,7 +200,8 @@ class Options:
             elif one.naming is not None:
                 out += [part for text in one.naming.words(value) for part in (one.shell, text)]
             elif isinstance(value, Sequence) and not isinstance(value, str):
-                out += [one.shell, ",".join(map(str, value))]
+                said = map(str, value) if one.repeated else [",".join(map(str, value))]
+                out += [part for text in said for part in (one.shell, text)]
             else:
                 out += [one.shell, str(value)]
         return out

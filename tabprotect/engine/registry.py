@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.languages.nearest import meant
 from tabprotect.languages.said import prose, say
 
 
@@ -150,7 +151,8 @@ class Registry(Mapping[str, T], Generic[T]):
             )
         known = ", ".join(self._found)
         raise ParameterError(
-            {self._noun: say("unknown: {name}; there are {known}", repr(name), known)}
+            {self._noun: say("unknown: {name}; there are {known}", repr(name), known)},
+            hint=meant(name, self._found),
         )
 
     def __contains__(self, name: object) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tabprotect.engine.options import Option, Options, options_of
+from tabprotect.languages.nearest import meant
 from tabprotect.languages.said import say
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -69,7 +70,11 @@ def taken(asked: type[A], given: Mapping[str, object], **besides: object) -> A:
     known = {one.name: one for one in keywords(asked)}
     for name in given:
         if name not in known:
-            raise TypeError(f"unexpected keyword {name!r}; there are {', '.join(known)}")
+            asked_for = meant(name, known)
+            raise TypeError(
+                f"unexpected keyword {name!r}; {asked_for and asked_for + ' '}"
+                f"there are {', '.join(known)}"
+            )
     values = {name: _plain(value, known[name]) for name, value in given.items()}
     return asked(**{**values, **besides})
 

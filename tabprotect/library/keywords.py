@@ -30,7 +30,14 @@ class ReadingKeywords(TypedDict, total=False):
     strip_totals: bool
     fill_missing: bool
     totals: str | None
+    tolerance: int | None
+    missing: str | None
     count: str | None
+    drop: Sequence[str] | None
+    variable: Sequence[str] | None
+    label: Mapping[str, str] | None
+    where: Mapping[str, str] | None
+    scale: int | None
     labels: bool
     form: str | None
     columns: str | None
@@ -45,6 +52,8 @@ class ReadingKeywords(TypedDict, total=False):
     decimal: str | None
     thousands: str | None
     holds: str | None
+    metadata: str | None
+    strict: bool
 
 
 class TabulationKeywords(TypedDict, total=False):

@@ -93,7 +93,9 @@ class Table:
         """
         given = Frame.of(frame)
         by = [n for n in given.columns if n != count] if variables is None else list(variables)
-        table, _ = checked_table(given.cells(count, by), fill_missing=fill_missing)
+        table, _ = checked_table(
+            given.cells(count, by), missing_are="zero" if fill_missing else None
+        )
         return cls(History.of(table, title=title), given.kind)
 
     @property

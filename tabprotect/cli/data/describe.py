@@ -1,16 +1,18 @@
-"""``examples`` and ``describe``: what there is."""
+"""``examples`` and ``describe``: what there is, and what a table holds."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
+from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.project.examples import examples
+from tabprotect.engine.project.examples import PREFIX, examples
 from tabprotect.engine.protection.descriptions.method_page import method_page
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
@@ -24,7 +26,15 @@ def add(verbs: Verbs) -> None:
     """Declare the commands."""
     verbs.add("examples", run_examples)
     describe = verbs.add("describe", run_describe)
-    describe.add_argument("method", nargs="?", metavar="METHOD", help=say("the page of one method"))
+    describe.add_argument(
+        "table",
+        nargs="?",
+        metavar="METHOD|TABLE",
+        help=say(
+            "the page of one method; or what a table holds, its totals beside it: CONFIDENTIAL"
+        ),
+    )
+    add_reading(describe)
 
 
 def run_examples(args: argparse.Namespace, console: Console) -> int:
@@ -46,11 +56,57 @@ def run_examples(args: argparse.Namespace, console: Console) -> int:
 
 def run_describe(args: argparse.Namespace, console: Console) -> int:
     """Print the registries, as they are found in this very program."""
-    if args.method is not None:
-        method = methods()[args.method]
+    if args.table is not None and _is_source(args.table):
+        return _describe_table(args, console)
+    if args.table is not None:
+        method = methods()[args.table]
         console.result(method.as_json(), told(method_page(method)).splitlines())
     else:
         console.result(_described(), _lines())
+    return 0
+
+
+def _is_source(text: str) -> bool:
+    """Return True for what can only be a table: an example, or a file."""
+    return text.startswith(PREFIX) or (text not in methods() and Path(text).exists())
+
+
+def _describe_table(args: argparse.Namespace, console: Console) -> int:
+    project = open_source(args, console).project
+    table = project.original
+    domain, kept = table.domain, project.kept_totals
+    data = {
+        "variables": [
+            {"name": v.name, "categories": list(v.categories), "labels": list(v.labels)}
+            for v in domain.variables
+        ],
+        "shape": list(domain.shape),
+        "cells": domain.size,
+        "total": table.total,
+        "kept_totals": [total.as_json() for total in kept],
+        "notes": [told(note) for note in project.notes],
+        "confidential": True,
+    }
+    lines = [
+        say(
+            "{shape}: {cells:,} cells, sum {total:,}. CONFIDENTIAL: true counts.",
+            joined((f"{len(v.categories)} {v.name}" for v in domain.variables), " x "),
+            domain.size,
+            table.total,
+        ),
+        *project.notes,
+        *(
+            say(
+                "  {where}: {published:,} beside a sum of {inner:,} ({difference:+,})",
+                joined((f"{n} = {c}" for n, c in total.where.items()), ", ") or say("all"),
+                total.published,
+                total.inner,
+                total.published - total.inner,
+            )
+            for total in kept
+        ),
+    ]
+    console.result(data, lines)
     return 0
 
 

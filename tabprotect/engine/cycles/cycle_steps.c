@@ -10,6 +10,7 @@
 enum { ANY_ZERO, NEGATIVE, NONE };
 
 #define MOST 8
+#define FAR 16384
 
 typedef struct {
     Py_buffer view[MOST];
@@ -104,7 +105,63 @@ static PyObject *walk(PyObject *module, PyObject *args)
     return given_back(&a);
 }
 
+static int64_t within(int64_t low)
+{
+    return low < -1 ? 0 : low > 2 ? 3 : low + 1;
+}
+
+/* Parameters: the cycles of a layer, where they start, their groups and signs; masses (3, 16) of the
+ * coefficients -1, 0, 1 by the smallest counts; random numbers (cycles, draws); then the sums of the
+ * coefficients of each cycle and the counts of each group, both of so many draws. */
+static PyObject *undo(PyObject *module, PyObject *args)
+{
+    PyObject *given[8];
+    Arrays a = {.held = 0};
+    long long cycles, entries, draws;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "LLLOOOOOOOO", &cycles, &entries, &draws, &given[0], &given[1],
+                          &given[2], &given[3], &given[4], &given[5], &given[6], &given[7]))
+        return NULL;
+    if (taken(&a, given, 8, 3 << 6)) {
+        const int64_t *numbers = a.view[0].buf, *starts = a.view[1].buf, *groups = a.view[2].buf;
+        const int16_t *signs = a.view[3].buf;
+        const double *masses = a.view[4].buf, *random = a.view[5].buf;
+        int16_t *walk = a.view[6].buf, *counts = a.view[7].buf;
+        Py_BEGIN_ALLOW_THREADS
+        for (int64_t i = 0; i < cycles; i++) {
+            int64_t first = starts[i], end = i + 1 < cycles ? starts[i + 1] : entries;
+            int16_t *sum = walk + numbers[i] * draws;
+            for (int64_t d = 0; d < draws; d++) {
+                int64_t low[2] = {FAR, FAR}, at;
+                double minus, leave, plus, u;
+                int16_t coefficient;
+                for (int64_t e = first; e < end; e++) {
+                    int64_t side = signs[e] < 0, count = counts[groups[e] * draws + d];
+                    if (count < low[side])
+                        low[side] = count;
+                }
+                at = within(low[0]) * 4 + within(low[1]);
+                minus = masses[at];
+                leave = masses[16 + at];
+                plus = masses[32 + at];
+                u = random[i * draws + d] * (minus + leave + plus);
+                coefficient = (int16_t)((u >= minus + leave && plus > 0) - (u < minus));
+                if (!coefficient)
+                    continue;
+                sum[d] = (int16_t)(sum[d] + coefficient);
+                for (int64_t e = first; e < end; e++) {
+                    int16_t *count = counts + groups[e] * draws + d;
+                    *count = (int16_t)(*count - signs[e] * coefficient);
+                }
+            }
+        }
+        Py_END_ALLOW_THREADS
+    }
+    return given_back(&a);
+}
+
 static PyMethodDef methods[] = {
+    {"undo", undo, METH_VARARGS, "One layer of cycles undone: see sampling.py."},
     {"layer_numbers", layer_numbers, METH_VARARGS, "The layer of each cycle: see layers.py."},
     {"walk", walk, METH_VARARGS, "One pass of the cycles: see forward_walk.py."},
     {NULL, NULL, 0, NULL},

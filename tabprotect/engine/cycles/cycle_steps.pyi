@@ -14,3 +14,17 @@ def walk(
     blocked: Any,
     /,
 ) -> None: ...
+def undo(
+    cycles: int,
+    entries: int,
+    draws: int,
+    numbers: Any,
+    starts: Any,
+    groups: Any,
+    signs: Any,
+    masses: Any,
+    random: Any,
+    walk: Any,
+    counts: Any,
+    /,
+) -> None: ...

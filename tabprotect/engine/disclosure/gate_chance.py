@@ -30,6 +30,7 @@ from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import percent, say
@@ -296,8 +297,19 @@ def _fitting(
     """The settings that fit the table, with all parameters resolved."""
     for text, change in ideas:
         other = attempted(partial(method.resolve_for, problem, {**values, **change}))
-        if not isinstance(other, TabprotectError):
+        if not isinstance(other, TabprotectError) and not _same(values, other):
             yield text, change, other
+
+
+def _same(values: Values, other: Values) -> bool:
+    """Whether settings are those that were just refused, under another name."""
+
+    def plain(one: object) -> object:
+        if isinstance(one, MoveSet):
+            return one.domain.shape, one.starts.tobytes(), one.cells.tobytes(), one.signs.tobytes()
+        return one
+
+    return {n: plain(v) for n, v in values.items()} == {n: plain(v) for n, v in other.items()}
 
 
 def untried(method: Method, domain: Domain, values: Values) -> str:

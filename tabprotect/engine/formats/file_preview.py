@@ -14,8 +14,9 @@ from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import DASHES, CountMarks
 from tabprotect.engine.formats.layouts.laid_out import lay_out
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOut, LaidOutPart, LaidOutRow
+from tabprotect.engine.formats.layouts.settled_totals import NONE
 from tabprotect.engine.formats.layouts.total_rows import Totals, check_totals, names_of
-from tabprotect.engine.formats.layouts.totals_by_arithmetic import NONE, find_totals
+from tabprotect.engine.formats.layouts.totals_by_arithmetic import find_totals
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.table_reading import read_table
@@ -257,4 +258,4 @@ def _suggested(error: InputError | None) -> dict[str, object]:
         return {"thousands": hint.partition("--thousands ")[2].strip('"')[:1]}
     if "--form grid" in hint:
         return {"form": "grid"}
-    return {"fill_missing": True} if "--fill-missing" in hint else {}
+    return {"missing": "zero"} if "--missing zero" in hint else {}

@@ -35,7 +35,7 @@ from tabprotect.languages.said import say
 
 
 def read_grid(
-    source: RowSource, form: Form, *, decimal: str | None = None, progress: Progress = SILENT
+    source: RowSource, form: Form, reading: Reading, *, progress: Progress = SILENT
 ) -> tuple[CellList, list[str]]:
     """Read a grid with row labels in the first column and column labels in the first row, or neither.
 
@@ -63,7 +63,9 @@ def read_grid(
         labels = [f"row{at + i + 1}" for i in range(len(chunk))] if bare else [r[0] for r in chunk]
         fields = list(itertools.chain.from_iterable(row[edge:] for row in chunk))
         try:
-            values, written = parse_counts(fields, decimal=decimal)
+            values, written = parse_counts(
+                fields, decimal=reading.decimal, scale=reading.scale or 1
+            )
         except NotACountError as error:
             row, column = divmod(error.at, width - edge)
             raise InputError(
@@ -150,8 +152,7 @@ class Format(Documented, ABC):
     holds
         The content such files can hold: tables, records, or both.
     options
-        The options of :class:`Reading` that apply here, besides ``strip_totals`` and
-        ``fill_missing``.
+        The options of :class:`Reading` that apply here, besides those of any format.
     limits
         What the format cannot carry, in sentences.
     levels
@@ -340,7 +341,8 @@ class RowFormat(Format):
         refused: InputError | None = None
         if not reading.lays_out:
             try:
-                return self._plain(path, reading, progress)
+                if (found := self._plain(path, reading, progress)) is not None:
+                    return found
             except InputError as error:
                 if error.hint == AS_IT_WAS:
                     raise
@@ -362,13 +364,14 @@ class RowFormat(Format):
 
     def _plain(
         self, path: Path, reading: Reading, progress: Progress
-    ) -> tuple[CellList, list[str]]:
+    ) -> tuple[CellList, list[str]] | None:
         source, notes = self.rows(path, reading, progress)
-        form = recognise(source, count=reading.count)
-        if form.kind != "long":
-            cells, said = read_grid(source, form, decimal=reading.decimal, progress=progress)
+        form = recognise(source, count=reading.count, drop=reading.drop or ())
+        if form.kind == "long":
+            cells, said = read_long(source, form, reading, progress=progress)
+        elif reading.drop:
+            # A column of a grid goes with all its counts, which is told by the header.
+            return None
         else:
-            cells, said = read_long(
-                source, form, decimal=reading.decimal, fill=reading.fill_missing, progress=progress
-            )
+            cells, said = read_grid(source, form, reading, progress=progress)
         return cells, notes + said

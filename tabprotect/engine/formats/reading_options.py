@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -11,14 +11,35 @@ from typing import cast
 from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.engine.options import Option, Options, option_field, options_of
+from tabprotect.engine.options import Naming, Option, Options, option_field, options_of
+from tabprotect.languages.nearest import meant
 from tabprotect.languages.said import say
 
 LAID_OUT = ("form", "columns", "header_row", "footer", "comment", "marks", "thousands")
 """The options for laid-out rows, whatever file they come from."""
 
-_ALLOWED = {"decimal": (".", ","), "form": ("long", "grid"), "holds": ("table", "records")}
-_SAID = {bool: say("true or false"), str: "text", int: say("a whole number")}
+ANY_FORMAT = frozenset(
+    {"strip_totals", "fill_missing", "totals", "tolerance", "missing", "drop", "variable", "label",
+     "where", "scale", "strict"}
+)  # fmt: skip
+"""The options that apply to every format."""
+
+MISSING = ("zero", "structural", "suppressed")
+"""What cells without a count may be."""
+
+_ALLOWED = {
+    "decimal": (".", ","),
+    "form": ("long", "grid"),
+    "holds": ("table", "records"),
+    "missing": MISSING,
+}
+_SAID = {
+    bool: say("true or false"),
+    str: "text",
+    int: say("a whole number"),
+    Sequence: say("a list of names"),
+    Mapping: say("one text for each name"),
+}
 _LINES = re.compile(r"[0-9]{1,7}(-[0-9]{1,7})?")
 
 
@@ -38,22 +59,63 @@ class Reading(Options):
     strip_totals: bool = option_field(
         False,
         help=say("take out total rows after checking them"),
-        remedy=say("Open without the totals"),
     )
     fill_missing: bool = option_field(
         False,
         help=say("take cells that are not listed as 0"),
-        remedy=say("Take missing cells as 0"),
     )
     totals: str | None = option_field(
         None,
         help=say(
             "the code of totals, which are checked and taken out; auto: find them by arithmetic; "
-            "none: nothing is a total"
+            "none: nothing is a total; recompute or recompute:CODE: take them out where they do not "
+            "add up, too; keep or keep:CODE: beside the table as published sums of their own"
         ),
-        metavar="CODE|auto",
+        metavar="CODE|auto|none|recompute[:CODE]|keep[:CODE]",
+    )
+    tolerance: int | None = option_field(
+        None,
+        help=say("differences of totals up to this are rounding, and the inner cells count"),
+        metavar="N",
+    )
+    missing: str | None = option_field(
+        None,
+        help=say(
+            "what cells without a count are: zero; structural, where nobody can be; suppressed, "
+            "which are worked out from the totals where these tell them"
+        ),
+        metavar="zero|structural|suppressed",
     )
     count: str | None = option_field(None, help=say("the column of the counts"), metavar="COLUMN")
+    drop: Sequence[str] | None = option_field(
+        None,
+        help=say("a column to leave out, such as per cent beside the counts"),
+        metavar="COLUMN",
+        repeated=True,
+    )
+    variable: Sequence[str] | None = option_field(
+        None,
+        help=say("a column of numbers that is a variable, such as years of age"),
+        metavar="COLUMN",
+        repeated=True,
+    )
+    label: Mapping[str, str] | None = option_field(
+        None,
+        help=say("the column that names the categories of a variable"),
+        metavar="COLUMN=VARIABLE",
+        naming=Naming(),
+    )
+    where: Mapping[str, str] | None = option_field(
+        None,
+        help=say("open only the rows of one category, such as one year"),
+        metavar="COLUMN=VALUE",
+        naming=Naming(),
+    )
+    scale: int | None = option_field(
+        None,
+        help=say("what counts are multiplied by: 1000 where the file has thousands"),
+        metavar="N",
+    )
     labels: bool = option_field(
         False, help=say("name categories by their labels, where the file has them beside codes")
     )
@@ -103,8 +165,22 @@ class Reading(Options):
     holds: str | None = option_field(
         None, help=say("what the file holds, where it cannot be told"), metavar="table|records"
     )
+    metadata: str | None = option_field(
+        None,
+        help=say("the file that describes this one, where it is not beside it by its name"),
+        metavar="FILE",
+    )
+    strict: bool = option_field(
+        False, help=say("refuse what would be mended and told: unknown keywords, quotation marks")
+    )
 
     def __post_init__(self) -> None:
+        for name in ("drop", "variable"):
+            listed = getattr(self, name)
+            if isinstance(listed, str):
+                object.__setattr__(self, name, (listed,))
+            elif isinstance(listed, list):
+                object.__setattr__(self, name, tuple(listed))
         for name in ("header_row", "sheet"):
             number = cast(object, getattr(self, name))
             if isinstance(number, int) and not isinstance(number, bool):
@@ -112,7 +188,8 @@ class Reading(Options):
         for one in options():
             value = getattr(self, one.name)
             (kind,) = one.kinds
-            if type(value) is not kind and (value is not None or kind is bool):
+            fits = type(value) is kind or (kind in (Sequence, Mapping) and _texts(value))
+            if not fits and (value is not None or kind is bool):
                 raise InputError(
                     say("{name} must be {SAID}, is {value}", one.name, _SAID[kind], repr(value))
                 )
@@ -139,6 +216,10 @@ class Reading(Options):
             )
         if (self.footer or 0) < 0:
             raise InputError(say("there are 0 lines of notes or more"))
+        if (self.tolerance or 0) < 0:
+            raise InputError(say("a tolerance is 0 or more"))
+        if self.scale is not None and self.scale < 1:
+            raise InputError(say("counts are multiplied by 1 or more"))
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Reading:
@@ -156,8 +237,13 @@ class Reading(Options):
             if name not in names:
                 raise InputError(
                     say("there is no option {name} of reading a table", repr(name)),
-                    hint=say("there are {known}", ", ".join(names)),
+                    hint=meant(name, names) or say("there are {known}", ", ".join(names)),
                 )
+        where = given.get("where")
+        if isinstance(where, Mapping):
+            # Years and the like are numbers in a reading file.
+            plain = {str(k): str(v) if type(v) is int else v for k, v in where.items()}
+            given = {**given, "where": plain}
         if isinstance(marks := given.get("marks"), Mapping):
             written = " ".join(f"{mark or 'blank'}={meaning}" for mark, meaning in marks.items())
             given = {**given, "marks": written}
@@ -178,9 +264,20 @@ class Reading(Options):
             raise error.in_file(path) from None
 
     @property
+    def without_count(self) -> str | None:
+        """What cells without a count are; ``None`` if it is not said."""
+        return "zero" if self.fill_missing and self.missing is None else self.missing
+
+    @property
     def lays_out(self) -> bool:
         """True if the position of the table or the form of its counts is given."""
         return any(getattr(self, name) is not None for name in LAID_OUT)
+
+
+def _texts(value: object) -> bool:
+    """Return True for a list of texts, or texts by name."""
+    parts = [*value, *value.values()] if isinstance(value, Mapping) else value
+    return isinstance(parts, list | tuple) and all(isinstance(part, str) for part in parts)
 
 
 def options() -> tuple[Option, ...]:

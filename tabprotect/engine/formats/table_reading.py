@@ -10,29 +10,31 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.errors import InputError, RecordsError
-from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.totals_by_arithmetic import settle_totals
-from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.layouts.column_roles import in_roles, refuse_measures
+from tabprotect.engine.formats.layouts.hidden_cells import worked_out
+from tabprotect.engine.formats.layouts.settled_totals import settle_totals
+from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.kept_total import KeptTotal
+from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import plural, say
 
 SPARSE = 0.25
 """The least share of cells missing from a list of the positive ones."""
 
-ANY_FORMAT = frozenset({"strip_totals", "fill_missing", "totals"})
-"""The options that apply to every format."""
-
 
 @dataclass(frozen=True)
 class TableFile:
-    """A table as read, with notes for people on how it was read."""
+    """A table as read, with notes for people on how it was read, and the totals kept beside it."""
 
     table: Table
     notes: tuple[str, ...] = ()
+    kept: tuple[KeptTotal, ...] = ()
 
 
 def read_table(
@@ -71,18 +73,23 @@ def read_table(
         )
     try:
         cells, notes = kind.cells(path, reading, progress)
-        if not len(cells.counts):
-            raise InputError(say("the table has no counts"), hint=say("export it again"))
         if not signed:
             cells.refuse_negative()
+        cells, roles = in_roles(cells, reading, dropped=isinstance(kind, RowFormat))
+        if not len(cells.counts):
+            raise InputError(say("the table has no counts"), hint=say("export it again"))
         cells, named = without_names(cells)
-        cells, said = settle_totals(cells, totals=reading.totals, strip=reading.strip_totals)
-        notes += named + said
+        refuse_measures(cells, reading)
+        if reading.missing == "suppressed":
+            cells, found = worked_out(cells, reading)
+            named += found
+        settled = settle_totals(cells, reading)
         progress.report(say("building the table"), 0.9)
-        table, missing = checked_table(cells, fill_missing=reading.fill_missing)
+        table, missing = checked_table(settled.cells, missing_are=reading.without_count)
     except InputError as error:
         raise error.in_file(path) from None
-    return TableFile(table, (*notes, *_on_missing(missing, table.domain)))
+    said = (*notes, *roles, *named, *settled.notes, *_on_missing(missing, table.domain))
+    return TableFile(table, said, settled.kept)
 
 
 def _on_missing(missing: int, domain: Domain) -> Iterator[str]:
@@ -115,8 +122,13 @@ def _check_options(kind: Format, reading: Reading) -> None:
             )
 
 
-def checked_table(cells: CellList, *, fill_missing: bool) -> tuple[Table, int]:
+def checked_table(cells: CellList, *, missing_are: str | None) -> tuple[Table, int]:
     """The table of listed cells, and the number of cells not listed.
+
+    Parameters
+    ----------
+    missing_are
+        ``zero`` or ``structural``; ``None`` if it is not said.
 
     Raises
     ------
@@ -124,9 +136,30 @@ def checked_table(cells: CellList, *, fill_missing: bool) -> tuple[Table, int]:
         For a cell listed twice, or gaps in a table that is no list of its positive cells.
     """
     table, missing = cells.table()
-    if missing and not fill_missing:
+    if missing and missing_are is None:
         _check_missing(cells, missing, table.domain)
+    if missing and missing_are == "structural":
+        table = _nobody(cells, table)
     return table, missing
+
+
+MOST_STRUCTURAL = 2**20
+"""The most cells of a table in which those without a count become structural zeros."""
+
+
+def _nobody(cells: CellList, table: Table) -> Table:
+    """The table with its cells that are not listed as structural zeros."""
+    domain = table.domain
+    if domain.size > MOST_STRUCTURAL:
+        raise InputError(
+            say("the table is too large for structural zeros cell by cell"),
+            hint=say("name them in a file of structural zeros; or --missing zero"),
+        )
+    listed = np.zeros(domain.size, dtype=np.bool_)
+    listed[cells.keys()] = True
+    nobody = np.stack(np.unravel_index(np.flatnonzero(~listed), domain.shape), axis=1)
+    found = of_cells(nobody.tolist(), domain.categories)
+    return table.on(domain.with_structural([*domain.structural, *found]))
 
 
 def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
@@ -151,7 +184,10 @@ def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
             domain.size,
         ),
         cell=domain.cell_text(domain.unflat(first)),
-        hint=say("list every cell, zeros too; or say that missing cells are 0: --fill-missing"),
+        hint=say(
+            "list every cell, zeros too; or say what they are: --missing zero, or structural, or "
+            "suppressed where the totals tell them"
+        ),
     )
 
 

@@ -28,6 +28,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
@@ -76,6 +77,8 @@ class Project:
         True if counts or categories were changed since the table was opened.
     notes
         Notes from reading the file.
+    kept_totals
+        The totals of the file that stand beside the table as published sums of their own.
     table
         The original; ``None`` for a reader, and before anything is opened.
     record_keys
@@ -114,6 +117,7 @@ class Project:
     source: str = ""
     edited: bool = False
     notes: tuple[str, ...] = ()
+    kept_totals: tuple[KeptTotal, ...] = field(default=(), repr=False)
     table: Table | None = None
     record_keys: Table | None = field(default=None, repr=False)
     weights: DesignWeights | None = field(default=None, repr=False)
@@ -335,7 +339,10 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "plan": ("plan",),
         "comparison": ("comparison",),
         # These come with a table.
-        **dict.fromkeys(("source", "edited", "notes", "record_keys", "weights", "cycles_from"), ()),
+        **dict.fromkeys(
+            ("source", "edited", "notes", "kept_totals", "record_keys", "weights", "cycles_from"),
+            (),
+        ),
     }
 )
 """The changes that a window is told of when a field differs."""

@@ -11,6 +11,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX, load_example
+from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
@@ -24,6 +25,7 @@ class Opened:
     moves: MoveSet | None = None
     title: str = ""
     notes: tuple[str, ...] = ()
+    kept_totals: tuple[KeptTotal, ...] = ()
 
 
 def open_table(
@@ -47,7 +49,7 @@ def open_table(
     """
     if not str(source).startswith(PREFIX):
         read = read_table(source, reading, signed=signed, progress=progress)
-        return Opened(read.table, notes=read.notes)
+        return Opened(read.table, notes=read.notes, kept_totals=read.kept)
     example = load_example(str(source).removeprefix(PREFIX))
     if example.microdata:
         raise RecordsError(

@@ -28,8 +28,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.file_preview import FilePreview, Role, preview
 from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
-from tabprotect.engine.formats.reading_options import Reading, options, takes_number
-from tabprotect.engine.formats.table_reading import ANY_FORMAT
+from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading, options, takes_number
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
@@ -52,6 +51,15 @@ FOUND_OUT = say("Found out from the file")
 LABELS = {
     "fill_missing": say("Cells that the file leaves out are 0"),
     "totals": say("Totals"),
+    "tolerance": say("Differences of totals that are rounding, up to"),
+    "missing": say("Cells without a count are"),
+    "drop": say("Columns left out"),
+    "variable": say("Numbers that are a variable"),
+    "label": say("Columns that name categories"),
+    "where": say("Only the rows of"),
+    "scale": say("Counts are multiplied by"),
+    "metadata": say("File that describes this one"),
+    "strict": say("Mend nothing"),
     "count": say("Column of the counts"),
     "labels": say("Names and labels"),
     "form": say("Long or grid"),
@@ -73,6 +81,9 @@ LABELS = {
 VALUES = {
     "long": say("One line for each count"),
     "grid": say("Columns of counts"),
+    "zero": say("Zero"),
+    "structural": say("Nobody can be there"),
+    "suppressed": say("Hidden, worked out from the totals"),
     "table": say("Counts of a table"),
     "records": say("One line for each record"),
 }
@@ -80,7 +91,7 @@ VALUES = {
 
 USUAL = {
     "encoding": ("utf-8", "cp1252", "latin-1", "utf-16"),
-    "totals": ("auto", "none"),
+    "totals": ("auto", "recompute", "keep", "none"),
     "decimal": (".", ","),
     "delimiter": (";", ",", "|"),
 }
@@ -97,6 +108,12 @@ GROUPED = {
     "\u2019": say("a raised comma"),
 }
 """Signs between thousands, by what they are called: most of them are hard to tell by sight."""
+
+LISTED, NAMED = frozenset({"drop", "variable"}), frozenset({"label", "where"})
+"""Options of several columns, written ``A; B`` and ``A = B; C = D``."""
+
+FIXED = ("long|grid", "table|records", "zero|structural|suppressed")
+"""Options with these choices and no other."""
 
 FROM_FILE = frozenset({"count", "range", "columns"})
 """Options whose choices are in the file, perhaps only once its letters are known."""
@@ -174,7 +191,7 @@ class ImportSheet(QDialog):
         """The options as the inputs say them."""
         out = dict(self._given)
         for name, box in self.inputs.items():
-            value = _value(box)
+            value = said_of(name, _value(box))
             if value in (None, "", False):
                 out.pop(name, None)
             else:
@@ -224,7 +241,7 @@ class ImportSheet(QDialog):
         # A question has one likely answer: it is filled in once, to be seen and changed. That
         # missing cells are 0 is for a person to say.
         for name, value in seen.suggested.items():
-            if name in self.inputs and name not in self._suggested | {"fill_missing"}:
+            if name in self.inputs and name not in self._suggested | {"missing"}:
                 self._suggested.add(name)
                 self.set_option(name, value)
 
@@ -248,10 +265,7 @@ class ImportSheet(QDialog):
                 box = MarkChoices()
                 box.textChanged.connect(self._changed)
             elif listed or option.name in FROM_FILE:
-                box = QComboBox(
-                    editable=option.name != "thousands"
-                    and option.metavar not in ("long|grid", "table|records")
-                )
+                box = QComboBox(editable=option.name != "thousands" and option.metavar not in FIXED)
                 box.addItem("", "")
                 for value in listed:
                     box.addItem(
@@ -287,7 +301,7 @@ class ImportSheet(QDialog):
             else (),
             "thousands": tuple(GROUPED),
         }.get(name, ())
-        kinds = tuple(metavar.split("|")) if metavar in ("long|grid", "table|records") else ()
+        kinds = tuple(metavar.split("|")) if metavar in FIXED else ()
         return own or USUAL.get(name, ()) or kinds
 
     def _placeholders(self, seen: FilePreview) -> None:
@@ -410,6 +424,24 @@ def _value(box: QWidget) -> object:
     return text if text.strip() or text == " " else None
 
 
+def said_of(name: str, value: object) -> object:
+    """What a text says of several columns: ``year = 2024; sex = f``."""
+    if not isinstance(value, str) or name not in LISTED | NAMED:
+        return value
+    parts = [part.strip() for part in value.split(";") if part.strip()]
+    if name in LISTED:
+        return parts or None
+    named = (part.partition("=") for part in parts)
+    return {key.strip(): said.strip() for key, sign, said in named if sign} or None
+
+
+def _shown(value: object) -> str:
+    """A list, or what is said by name, as the text of an input."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name} = {said}" for name, said in value.items())
+    return "; ".join(value) if isinstance(value, list | tuple) else str(value)
+
+
 def _text(box: Any) -> str:
     return str(box.text())
 
@@ -427,7 +459,7 @@ def _set(box: QWidget, value: object) -> None:
         else:
             box.setCurrentIndex(max(at, 0))
     elif isinstance(box, QLineEdit | MarkChoices):
-        box.setText(str(value))
+        box.setText(_shown(value))
 
 
 OFFERED = ("", "-", ".", "..", ":", "x")

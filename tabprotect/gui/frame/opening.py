@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from tabprotect.engine.errors import InputError, RecordsError, RefusedError, TabprotectError
 from tabprotect.engine.formats.file_preview import FilePreview
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.reading_options import Reading, options
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, named, patterns
 from tabprotect.engine.formats.remembered_readings import recalled, remember
 from tabprotect.engine.project.command import Order
@@ -37,8 +37,12 @@ RECIPE = ".toml"
 
 CHOOSE = say("Choose how it is read\u2026")
 
-REMEDIES = {option.name: remedy for option in options() if (remedy := option.remedy)}
-"""Options of reading a table that an error may offer, and their buttons."""
+REMEDIES: tuple[tuple[str, str, object, str], ...] = (
+    ("--strip-totals", "strip_totals", True, say("Open without the totals")),
+    ("--totals recompute", "totals", "recompute", say("Let the inner cells count")),
+    ("--missing zero", "missing", "zero", say("Take missing cells as 0")),
+)
+"""What an error offers in its hint: the option, its value, and the button that says so."""
 
 
 def open_filter() -> str:
@@ -304,15 +308,16 @@ class Files(QObject):
             self.window.go("tabulate")
             self.window.page.take(source)
             return
-        given = {name: True for name in REMEDIES if (arguments or {}).get(name)}
-        for option, label in REMEDIES.items():
+        said = arguments or {}
+        given = {name: said[name] for _, name, _, _ in REMEDIES if said.get(name)}
+        for word, option, value, label in REMEDIES:
             # The command line's option, as a button.
-            if isinstance(error, InputError) and f"--{option.replace('_', '-')}" in error.hint:
+            if isinstance(error, InputError) and word in error.hint:
                 error.hint = ""
                 page.errors.show_error(
                     error,
                     remedy_label=label,
-                    remedy=partial(self.open, source, **given, **{option: True}),
+                    remedy=partial(self.open, source, **{**given, option: value}),
                     other_label=CHOOSE,
                     other=partial(self.ask_reading, source),
                 )

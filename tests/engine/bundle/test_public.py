@@ -164,7 +164,7 @@ os.uname = lambda: os.uname_result(("Linux", "zq-secret-host", "6", "1", "x86_64
 from tabprotect.engine.project.history import History
 history = History()
 for name, given in [("open_table", {"source": "example:duncan-roehrig-4x4"}),
-                    ("protect", {"seed": 7}), ("publish", {"release": sys.argv[1]})]:
+                    ("protect", {"seed": 7 << 120}), ("publish", {"release": sys.argv[1]})]:
     history, _ = history.apply(name, given)
 """
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tabprotect.engine.belief import believing
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import TooLargeError
@@ -102,6 +103,8 @@ def test_chains_that_do_not_settle_are_neither_weighed_nor_judged(
     # The choice of all cells that are hidden says more than each count does: there is what to weigh.
     assert isinstance(likelihood, CellFactors) and likelihood.rerun is not None
     monkeypatch.setattr(chain_posterior, "r_hat", lambda _: math.inf)
+    # Nor do the tempered chains, which are asked next.
+    monkeypatch.setattr(believing, "put_together", lambda *_, **__: None)
     found = verdict(release, LENIENT)
     assert found.way == "bounds" and not found.accepted and found.passed is None
     assert "has not settled" in found.note and not weighed

@@ -75,7 +75,7 @@ def test_the_first_fifty_lines_are_shown(tmp_path: Path) -> None:
     [
         ("v,count\na,1\nb,-\n", {"marks": "-=zero"}),
         ("v,count\na,1\nb,..\n", {"marks": "..=missing"}),
-        ("v,w,count\na,x,1\na,y,2\nb,x,3\n", {"fill_missing": True}),
+        ("v,w,count\na,x,1\na,y,2\nb,x,3\n", {"missing": "zero"}),
         ("v;count\nk\xe4se;1\nb;2\n".encode("cp1252"), {"encoding": "cp1252"}),
         ("v,w,count\na,x,1\nb,y,2\na,y,3\nb,x,4\n", {}),
     ],

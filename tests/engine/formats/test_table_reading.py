@@ -95,7 +95,7 @@ def test_a_table_with_holes_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="missing") as caught:
             read(tmp_path, text)
         assert caught.value.cell == cell
-        assert "--fill-missing" in caught.value.hint
+        assert "--missing zero" in caught.value.hint
         filled = read(tmp_path, text, fill_missing=True)
         assert "taken as 0" in filled.notes[-1]
 

@@ -62,7 +62,8 @@ def test_without_its_seed_a_recipe_flips_the_coins_of_its_house(
     seeds = set()
     for number in range(3):
         if number == 2:
-            monkeypatch.setenv("TABPROTECT_HOUSE_KEY", str(tmp_path / "another.key"))
+            # Another house: register and key belong together.
+            monkeypatch.setenv("TABPROTECT_HOME", str(tmp_path / "another"))
         out = tmp_path / str(number)
         _, written = replay.run(replay.from_text(text), out)
         # It publishes nothing by itself: release and dossier are written at the end.

@@ -125,9 +125,8 @@ class SdmxCsv(Format):
             cells, notes = read_long(
                 source,
                 form,
-                decimal=reading.decimal,
+                reading,
                 marks=CountMarks.parse(reading.marks),
-                fill=reading.fill_missing,
                 progress=progress,
             )
         except InputError:

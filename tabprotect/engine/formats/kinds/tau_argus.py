@@ -45,8 +45,8 @@ from tabprotect.engine.formats.layouts.observations import (
     refuse_texts,
     with_a_variable,
 )
+from tabprotect.engine.formats.layouts.settled_totals import without_totals
 from tabprotect.engine.formats.layouts.table_forms import Form
-from tabprotect.engine.formats.layouts.total_rows import without_totals
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.sql import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import (
@@ -229,9 +229,8 @@ class TauArgus(Format):
         cells, notes = read_long(
             source,
             Form("long", value, left_out=left_out),
-            decimal=reading.decimal,
+            reading,
             marks=CountMarks.parse(reading.marks, own={UNPUBLISHED: "suppressed"}),
-            fill=reading.fill_missing,
             progress=progress,
         )
         trees: list[Trails] = []
@@ -244,7 +243,7 @@ class TauArgus(Format):
                 found[categories.index(variable.total)] = None
             if found:
                 totals[axis] = found
-        cells, of_totals = without_totals(cells, totals)
+        cells, of_totals = without_totals(cells, totals, reading)
         levels: dict[str, object] = {}
         for axis, (name, tree) in enumerate(zip(cells.names, trees, strict=True)):
             if coarser := levels_of(name, cells.categories[axis], tree):

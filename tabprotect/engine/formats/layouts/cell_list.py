@@ -64,6 +64,8 @@ class CellList:
         The entries that are structural zeros.
     gaps
         True if the file lists cells without a count, and so is no list of the positive cells.
+    counted
+        The column of the counts.
     """
 
     names: tuple[str, ...]
@@ -75,6 +77,7 @@ class CellList:
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     nobody: Bools | None = None
     gaps: bool = False
+    counted: str = "count"
 
     def refuse_negative(self) -> None:
         """Refuse counts that no number of records can be.
@@ -163,6 +166,7 @@ class CellList:
             labels=self.labels,
             nobody=None if self.nobody is None else self.nobody[rows],
             gaps=self.gaps,
+            counted=self.counted,
         )
 
     def without(self, axes: frozenset[int]) -> CellList:

@@ -81,7 +81,8 @@ def count_in(
     in_place: Callable[[str], tuple[str, str]] = lambda text: (text, ""),
     *,
     decimal: str | None = None,
-    fill: bool = False,
+    missing_are: str | None = None,
+    scale: int = 1,
 ) -> int | None:
     """The count that a text, or the mark in place of one, stands for.
 
@@ -92,8 +93,10 @@ def count_in(
     in_place
         The mark that this text is, and how the file itself states that the count is suppressed,
         if it does.
-    fill
-        True to take missing cells as 0.
+    missing_are
+        What cells without a count are, if it is said: ``zero``, ``structural``, ``suppressed``.
+    scale
+        What a count is multiplied by.
 
     Raises
     ------
@@ -101,19 +104,21 @@ def count_in(
         For text that is no count, a suppressed count, and a mark of unknown meaning.
     """
     if text.strip() and not marks.known(text):
-        return parse_count(text, decimal=decimal)
+        return parse_count(text, decimal=decimal, scale=scale)
     mark, withheld = in_place(text)
     meaning = marks.meaning(mark)
+    if missing_are == "suppressed" and meaning in (None, "suppressed"):
+        return None
     if meaning == "suppressed" or (meaning is None and withheld):
         shown = withheld or mark.strip() or BLANK
         raise NotACountError(say("the count is suppressed ({shown})", shown), AS_IT_WAS)
-    if meaning is None and (not fill or mark.strip() in HIDDEN):
+    if meaning is None and (missing_are is None or mark.strip() in HIDDEN):
         raise NotACountError(
             say("the count is empty")
             if not mark.strip()
             else say("{strip} is not a number", repr(mark.strip())),
             say(
-                "{mark}; or say that missing cells are 0 if they are: --fill-missing",
+                "{mark}; or say that missing cells are 0 if they are: --missing zero",
                 unknown_mark(mark),
             ),
         )
@@ -124,5 +129,7 @@ def unknown_mark(text: str) -> str:
     """The remedy for a mark of unknown meaning."""
     mark = text.strip() or BLANK
     return say(
-        'say what it means: --marks "{mark}=zero", or =missing, =suppressed, =structural', mark
+        'say what it means: --marks "{mark}=zero", or =missing, =suppressed, =structural (missing and '
+        "suppressed ones are then said by --missing)",
+        mark,
     )

@@ -24,6 +24,7 @@ from tabprotect.engine.formats.layouts.laid_out_columns import (
     LaidOutRow,
     columns_of,
 )
+from tabprotect.engine.formats.layouts.table_forms import dropped_columns
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
 from tabprotect.languages.said import plural, say
@@ -105,7 +106,10 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
             hint=say("say which row is the header: --header-row LINE"),
         )
     _refuse_widths(header, body, width, name)
-    title = [row for row in kept[:first] if row not in header]
+    if reading.drop:
+        header, body = _without_dropped(header, body, reading.drop)
+    lines = {row.line for row in header}
+    title = [row for row in kept[:first] if row.line not in lines]
     notes = kept[last + 1 :]
     header, body = _without_footnotes(header, body, notes, parts)
     if title:
@@ -125,6 +129,21 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
             LaidOutPart("footer", str(len(notes)), say("{notes} below the numbers", _said(notes)))
         )
     return columns_of(Blocks(name, title, header, body, notes, parts), reading, marks)
+
+
+def _without_dropped(
+    header: list[LaidOutRow], body: list[LaidOutRow], drop: Collection[str]
+) -> tuple[list[LaidOutRow], list[LaidOutRow]]:
+    """The rows without the columns to be left out."""
+    gone = dropped_columns(header[-1].fields if header else [], drop)
+
+    def rest(rows: list[LaidOutRow]) -> list[LaidOutRow]:
+        return [
+            LaidOutRow(row.line, [f for n, f in enumerate(row.fields) if n not in gone])
+            for row in rows
+        ]
+
+    return rest(header), rest(body)
 
 
 def _without_remarks(

@@ -16,6 +16,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.count_marks import CountMarks, count_in
 from tabprotect.engine.formats.layouts.table_forms import Form, nothing_but_header
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import withheld
 from tabprotect.engine.formats.text.fields import Fields, LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
@@ -55,13 +56,15 @@ class _Columns:
     axes: list[int]
     labels: list[LabelCodes]
     statuses: Mapping[str, int]
-    decimal: str | None
+    reading: Reading
     marks: CountMarks
-    fill: bool
+    where: Mapping[int, str]
 
     def at_once(self, fields: Fields) -> _Part | None:
         """Read rows by whole arrays; ``None`` if they are not clear-cut."""
-        numbers = fields.whole_numbers(self.count, point=self.decimal != ",")
+        if self.reading.scale is not None:
+            return None
+        numbers = fields.whole_numbers(self.count, point=self.reading.decimal != ",")
         if numbers is None:
             return None
         codes = []
@@ -78,7 +81,9 @@ class _Columns:
         columns = list(zip(*rows[:sound], strict=True)) or [()] * self.width
         kept: list[int] | None = None
         try:
-            counts, decimals = parse_counts(columns[self.count], decimal=self.decimal)
+            counts, decimals = parse_counts(
+                columns[self.count], decimal=self.reading.decimal, scale=self.reading.scale or 1
+            )
         except NotACountError:
             kept, counts, decimals = self._marked(rows[:sound], at=at)
         # Checked after the counts before it, so that the first fault of the file is reported.
@@ -97,14 +102,17 @@ class _Columns:
         """The rows that have a count, and their counts, if others hold a mark."""
         kept, counts, decimals = [], [], 0
         for number, row in enumerate(rows):
+            if any(row[column] != value for column, value in self.where.items()):
+                continue
             text = row[self.count]
             try:
                 count = count_in(
                     text,
                     self.marks,
                     partial(self._in_place, row),
-                    decimal=self.decimal,
-                    fill=self.fill,
+                    decimal=self.reading.decimal,
+                    missing_are=self.reading.without_count,
+                    scale=self.reading.scale or 1,
                 )
                 decimals += not self.marks.known(text) and ("." in text or "," in text)
             except NotACountError as error:
@@ -140,10 +148,9 @@ class _Columns:
 def read_long(
     source: RowSource,
     form: Form,
+    reading: Reading,
     *,
-    decimal: str | None = None,
     marks: CountMarks = NO_MARKS,
-    fill: bool = False,
     progress: Progress = SILENT,
 ) -> tuple[CellList, list[str]]:
     """Read one row per cell: its categories and its count.
@@ -154,8 +161,6 @@ def read_long(
     ----------
     marks
         The marks in place of counts.
-    fill
-        True to take missing cells as 0.
 
     Raises
     ------
@@ -168,7 +173,10 @@ def read_long(
     axes = _variables(source, header, form)
     known = [LabelCodes() for _ in axes]
     statuses = {header[c].strip(): c for c in form.left_out}
-    columns = _Columns(source, width, at_count, axes, known, statuses, decimal, marks, fill)
+    where = {
+        c: value for name, value in (reading.where or {}).items() for c in axes if header[c] == name
+    }
+    columns = _Columns(source, width, at_count, axes, known, statuses, reading, marks, where)
     counts: list[Ints] = []
     codes: list[list[Codes]] = [[] for _ in axes]
     places: list[Ints] = []
@@ -197,6 +205,7 @@ def read_long(
         _joined(counts),
         lambda entry: source.line(entry + 1 if whole else int(at[entry])),
         gaps=not whole,
+        counted=header[at_count],
     )
     return cells, form.notes(decimals)
 

@@ -11,7 +11,14 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, USUAL, CountMarks, unknown_mark
+from tabprotect.engine.formats.layouts.column_roles import wanted_cells
+from tabprotect.engine.formats.layouts.count_marks import (
+    AS_IT_WAS,
+    HIDDEN,
+    USUAL,
+    CountMarks,
+    unknown_mark,
+)
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOut, LaidOutPart, LaidOutRow
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.fields import LabelCodes
@@ -45,8 +52,15 @@ def marked_cells(
     nobody: list[bool] = []
     labels: list[list[str]] = [[] for _ in layout.names]
     meanings: Counter[str] = Counter()
+    wanted = wanted_cells(layout.names, reading.where or {})
     for row, cell, text in _entries(layout, name):
+        if any(cell[axis].strip() != value for axis, value in wanted.items()):
+            continue
         meaning = marks.meaning(text)
+        if meaning is None and reading.without_count is not None and marks.known(text):
+            meaning = None if text.strip() in HIDDEN else "missing"
+        if meaning == "suppressed" and reading.without_count == "suppressed":
+            meaning = "missing"
         meanings[meaning or ""] += 1
         count = counts_of.count(row, cell, text, meaning)
         # The categories of a missing count stay.
@@ -73,6 +87,9 @@ def marked_cells(
         lambda entry: lines[entry],
         nobody=np.array(nobody),
         gaps=meanings["missing"] > 0,
+        counted=layout.header[-1].fields[layout.count]
+        if layout.count >= 0 and layout.header
+        else "count",
     )
     return found, parts
 
@@ -180,10 +197,10 @@ class _Counts:
         if meaning:
             return 0
         plain, signs = text.strip(), re.escape(self.thousands)
-        if signs and re.fullmatch(rf"[+-]?[0-9]{{1,3}}([{signs}][0-9]{{3}})+([.,]0*)?", plain):
+        if signs and re.fullmatch(rf"[+-]?[0-9]{{1,3}}([{signs}][0-9]{{3}})+([.,][0-9]*)?", plain):
             plain = re.sub(f"[{signs}]", "", plain)
         try:
-            return parse_count(plain, decimal=self.reading.decimal)
+            return parse_count(plain, decimal=self.reading.decimal, scale=self.reading.scale or 1)
         except NotACountError as error:
             raise InputError(
                 str(error),

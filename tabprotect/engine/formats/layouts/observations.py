@@ -16,6 +16,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.column_roles import code_of, wanted_cells
 from tabprotect.engine.formats.layouts.count_marks import CountMarks, count_in
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
@@ -90,8 +91,12 @@ class Observations:
             for axis, code in chosen.items()
         ]
         rows: Ints | None = None
-        if any(len(self.categories[axis]) > 1 for axis in chosen):
-            of = [self._listed.code(axis) == code for axis, code in chosen.items()]
+        sliced = chosen | {
+            axis: code_of(self.categories[axis], self.names[axis], value)
+            for axis, value in wanted_cells(self.names, reading.where or {}).items()
+        }
+        if any(len(self.categories[axis]) > 1 for axis in sliced):
+            of = [self._listed.code(axis) == code for axis, code in sliced.items()]
             rows = np.flatnonzero(np.logical_and.reduce(of))
         counts, kept = self._counts(reading, rows)
         found = replace(self._listed, counts=counts)
@@ -143,12 +148,14 @@ class Observations:
 
     def _counts(self, reading: Reading, rows: Ints | None) -> tuple[Ints, Ints | None]:
         """The counts of some entries, and the entries that have one; ``None`` if all have one."""
-        if isinstance(self.values, np.ndarray):
-            return self.values, None
+        if isinstance(self.values, np.ndarray) and reading.scale is None:
+            return (self.values, None) if rows is None else (self.values[rows], rows)
         entries: Sequence[int] = range(len(self.values)) if rows is None else rows.tolist()
         if reading.marks is None:
             # Any text can be a mark, even a number.
-            values = self.values if rows is None else [self.values[entry] for entry in entries]
+            values: Sequence[object] = (
+                list(self.values) if rows is None else [self.values[entry] for entry in entries]
+            )
             counts = _plain(values, reading)
             if counts is not None:
                 return counts, rows
@@ -168,7 +175,8 @@ class Observations:
                 marks,
                 partial(self.in_place, entry),
                 decimal=reading.decimal,
-                fill=reading.fill_missing,
+                missing_are=reading.without_count,
+                scale=reading.scale or 1,
             )
         except NotACountError as error:
             means = self.explained.get(text, "")
@@ -188,11 +196,12 @@ class Observations:
 def _plain(values: Sequence[object], reading: Reading) -> Ints | None:
     """The counts (entries,), if there are no marks."""
     numbers = [value for value in values if type(value) is int]
-    if len(numbers) == len(values) and _are_counts(numbers):
+    if reading.scale is None and len(numbers) == len(values) and _are_counts(numbers):
         return np.array(numbers, dtype=np.int64)
     texts = [_text(value) for value in values]
     try:
-        return parse_counts(texts, decimal=reading.decimal)[0] if all(texts) else None
+        scale = reading.scale or 1
+        return parse_counts(texts, decimal=reading.decimal, scale=scale)[0] if all(texts) else None
     except NotACountError:
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -102,13 +102,15 @@ def _flagged(words: Sequence[str]) -> bool:
     return len(words) > 2 and words[-1].casefold() in FLAGS
 
 
-def recognise(source: RowSource, *, count: str | None = None) -> Form:
+def recognise(source: RowSource, *, count: str | None = None, drop: Collection[str] = ()) -> Form:
     """Recognise long form, a grid with labels, or a bare matrix from the first rows.
 
     Parameters
     ----------
     count
         The name of the column of counts, which implies long form.
+    drop
+        The names of columns that are left out.
 
     Raises
     ------
@@ -121,17 +123,55 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
             say("the file has no rows"), file=source.name, hint=say("export the table again")
         )
     header, body = sample[0], [row for row in sample[1:] if len(row) == len(sample[0])]
+    gone = dropped_columns(header, drop)
+    if gone:
+        kept = [n for n in range(len(header)) if n not in gone]
+        part = [[row[n] for n in kept] for row in (header, *body)]
+        form = _recognised(source, part[0], part[1:], len(sample), count)
+        return replace(
+            form,
+            count_column=kept[form.count_column],
+            first_variable=kept[form.first_variable],
+            left_out=gone | {kept[n] for n in form.left_out},
+        )
+    return _recognised(source, header, body, len(sample), count)
+
+
+def dropped_columns(header: Sequence[str], drop: Collection[str]) -> frozenset[int]:
+    """The columns to be left out.
+
+    Raises
+    ------
+    InputError
+        For a name that is not in the header.
+    """
+    words = [name.strip() for name in header]
+    for name in drop:
+        if name.strip() not in words:
+            raise InputError(
+                say("there is no column {name}", repr(name)),
+                hint=say("the columns are {header}", ", ".join(words)),
+            )
+    wanted = {name.strip() for name in drop}
+    return frozenset(n for n, word in enumerate(words) if word in wanted)
+
+
+def _recognised(
+    source: RowSource, header: list[str], body: list[list[str]], rows: int, count: str | None
+) -> Form:
+    """The form of a file with these columns; ``rows`` are those of the sample, whatever their width."""
     words = [name.strip().casefold() for name in header]
     aside = status_columns(header)
     if count is not None:
-        if count not in header:
+        if count.strip() not in [name.strip() for name in header]:
             raise InputError(
                 say("there is no column {count}", repr(count)),
                 file=source.name,
                 line=source.line(0),
                 hint=say("the columns are {header}", ", ".join(header)),
             )
-        return Form("long", header.index(count), left_out=aside)
+        at = [name.strip() for name in header].index(count.strip())
+        return Form("long", at, left_out=aside - {at})
     if len(header) == 1 and not looks_numeric(header[0]):
         raise InputError(
             say("there is only one column"),
@@ -145,7 +185,7 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
     if all(looks_numeric(field) for field in header):
         return Form("matrix", note=say("read as counts without headers"))
     if not body:
-        if len(sample) > 1:
+        if rows > 1:
             return Form("long")
         raise nothing_but_header(source)
     if _flagged(words) and not count_columns(words):
@@ -206,6 +246,12 @@ class _Sample:
         return most[-1] and sum(most) == 1 and not looks_numeric(self.header[-1])
 
     @property
+    def numeric(self) -> list[str]:
+        """The names of the columns that are mostly numbers."""
+        columns = zip(self.header, zip(*self.body, strict=True), strict=True)
+        return [name for name, of in columns if 2 * sum(map(looks_numeric, of)) > len(of)]
+
+    @property
     def has_numbers(self) -> bool:
         return any(looks_numeric(field) for row in self.body for field in row)
 
@@ -253,12 +299,15 @@ def _by_content(source: RowSource, sample: _Sample) -> Form:
             say("{name} holds records, not a table", Path(source.name).name),
             hint=say("tabulate them"),
         )
+    numbers = sample.numeric
     raise InputError(
-        say("it cannot be told which column holds the counts"),
+        say("it cannot be told which column holds the counts")
+        + (say(": {names} hold numbers", ", ".join(map(repr, numbers))) if numbers else ""),
         file=source.name,
         line=source.line(0),
         hint=say(
-            "say which: --count COLUMN; or that the table is a grid of several columns of counts: "
-            "--form grid; or that each line is a record: --holds records"
+            "say which: --count COLUMN, and leave the others out: --drop COLUMN; or that the table is "
+            "a grid of several columns of counts: --form grid; or that each line is a record: "
+            "--holds records"
         ),
     )

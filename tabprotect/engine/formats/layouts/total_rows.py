@@ -101,6 +101,16 @@ def check_totals(cells: CellList, totals: Totals) -> tuple[Bools, list[WrongTota
     A total is compared with the sum of the inner cells it covers, over any number of variables at
     once; cells and totals that the file leaves out are no fault.
     """
+    is_total_entry, sums = inner_sums(cells, totals)
+    off = np.flatnonzero(is_total_entry & (sums != cells.counts))
+    return is_total_entry, [WrongTotal(int(entry), int(sums[entry])) for entry in off]
+
+
+def inner_sums(cells: CellList, totals: Totals) -> tuple[Bools, Ints]:
+    """The entries that are totals (bool (entries,)), and the sum of the inner cells of each entry.
+
+    An inner cell is its own sum.
+    """
     axes = sorted(totals)
     listed = {axis: list(totals[axis]) for axis in axes}
     kinds = np.zeros((len(cells.counts), len(axes)), dtype=np.int64)
@@ -111,7 +121,7 @@ def check_totals(cells: CellList, totals: Totals) -> tuple[Bools, list[WrongTota
     is_inner: Bools = np.logical_not(kinds.any(axis=1))
     inner = np.flatnonzero(is_inner)
     exact_sum(cells.counts[inner])
-    wrong: list[WrongTotal] = []
+    found: Ints = cells.counts.copy()
     shapes, kind = np.unique(kinds, axis=0, return_inverse=True)
     kind = kind.reshape(-1)
     every = cells.keys()
@@ -130,10 +140,8 @@ def check_totals(cells: CellList, totals: Totals) -> tuple[Bools, list[WrongTota
                 mask[cover] = True
                 covered = covered[mask[cells.code(axis)[covered]]]
         keys = every if len(kept) == len(cells.names) else cells.keys(tuple(kept))
-        sums = grouped_sums(keys[covered], cells.counts[covered], keys[here])
-        off = np.flatnonzero(sums != cells.counts[here])
-        wrong += [WrongTotal(int(here[o]), int(sums[o])) for o in off]
-    return np.logical_not(is_inner), sorted(wrong, key=lambda w: w.entry)
+        found[here] = grouped_sums(keys[covered], cells.counts[covered], keys[here])
+    return np.logical_not(is_inner), found
 
 
 def names_of(cells: CellList, totals: Totals) -> str:
@@ -146,10 +154,15 @@ def names_of(cells: CellList, totals: Totals) -> str:
     return joined(parts, ", ")
 
 
+WORST = 3
+"""The number of totals that a refusal names."""
+
+
 def refuse_wrong(
     cells: CellList, totals: Totals, number: int, wrong: list[WrongTotal]
 ) -> InputError:
-    """The error for totals that do not add up, listing all of them."""
+    """The error for totals that do not add up: the worst in words, then all of them."""
+    ranked = sorted(wrong, key=lambda w: -abs(int(cells.counts[w.entry]) - w.inner))
     lines = [
         say(
             "{entry}, cell {entry2}: the total is {counts}, its inner cells add up to {inner}",
@@ -158,48 +171,27 @@ def refuse_wrong(
             cells.counts[w.entry],
             w.inner,
         )
-        for w in wrong[:MOST_LISTED]
+        for w in ranked[:MOST_LISTED]
     ]
     if len(wrong) > MOST_LISTED:
         lines.append(say("... and {wrong} more", len(wrong) - MOST_LISTED))
     return InputError(
         say(
-            "the table holds totals ({cells}), and {wrong} of {number} do not add up",
+            "the table holds totals ({cells}), and {wrong} of {number} do not add up. The worst: "
+            "{worst}",
             names_of(cells, totals),
             len(wrong),
             number,
+            joined(lines[:WORST], "; "),
         ),
-        line=cells.line(wrong[0].entry),
-        cell=cells.text(wrong[0].entry),
+        line=cells.line(ranked[0].entry),
+        cell=cells.text(ranked[0].entry),
         hint=say(
-            "correct the counts; or, if it is no total, rename the category, or say so: --totals none"
+            "correct the counts; or say that the inner cells count: --totals recompute; that the "
+            "totals are published numbers of their own: --totals keep; that differences of up to "
+            "{most} are rounding: --tolerance {most2}; or that nothing is a total: --totals none",
+            most := abs(int(cells.counts[ranked[0].entry]) - ranked[0].inner),
+            most,
         ),
         detail=joined(lines, "\n"),
     )
-
-
-def without_totals(cells: CellList, totals: Totals, how: str = "") -> tuple[CellList, list[str]]:
-    """The inner cells, after checking that the totals add up.
-
-    Raises
-    ------
-    InputError
-        Listing those that do not.
-    """
-    if not totals:
-        return cells, []
-    is_total_entry, wrong = check_totals(cells, totals)
-    number = int(is_total_entry.sum())
-    if wrong:
-        raise refuse_wrong(cells, totals, number, wrong)
-    said = (
-        say("one total ({cells}){how} was checked and left out", names_of(cells, totals), how)
-        if number == 1
-        else say(
-            "{number} totals ({cells}){how} were checked and left out",
-            number,
-            names_of(cells, totals),
-            how,
-        )
-    )
-    return cells.keep(~is_total_entry), [said]

@@ -1,4 +1,4 @@
-"""Totals found by arithmetic, whatever their names, and how they are treated.
+"""Totals found by arithmetic, whatever their names.
 
 A category is a total if in every slice of the table it equals the sum of others (in a few slices the
 sum may fail, which is reported): of all others or, for the levels of a hierarchy, of a run of
@@ -20,18 +20,12 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.equal_rows import equal_rows
-from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.total_rows import (
     Totals,
     check_totals,
     named_totals,
-    names_of,
-    refuse_wrong,
-    with_blanks,
-    without_totals,
 )
-from tabprotect.languages.said import say
 
 MOST_CELLS = 2**23
 """The most cells of a table searched for totals by arithmetic, laid out by one variable."""
@@ -49,66 +43,6 @@ _NAMED = re.compile(
     r"\s*(total|all|alle|insgesamt|gesamt|ensemble|tous|toutes|todos|todas|ambos|both|tutti|tutte)\b",
     re.IGNORECASE,
 )
-ARITHMETIC = say(", found by arithmetic,")
-
-AUTO, NONE = "auto", "none"
-"""Values of the option ``totals`` besides a code."""
-
-
-def settle_totals(
-    cells: CellList, *, totals: str | None, strip: bool
-) -> tuple[CellList, list[str]]:
-    """The inner cells, with notes on what was left out.
-
-    Parameters
-    ----------
-    totals
-        The code of totals (``VARIABLE=CODE`` for one variable, separated by commas), ``auto``
-        to find them, ``none`` if there are none, or ``None``.
-    strip
-        True to remove totals that are found without asking.
-
-    Raises
-    ------
-    InputError
-        When totals do not add up (listing them), or add up but it is not settled what to do.
-    """
-    if totals == NONE:
-        return cells, []
-    if totals not in (None, AUTO):
-        return without_totals(cells, _stated(cells, str(totals)))
-    notes = []
-    found, by_name = find_totals(cells)
-    for axis, categories in enumerate(cells.categories):
-        if axis not in by_name and len(categories) > 1 and any(not c.strip() for c in categories):
-            notes.append(
-                say("variable {names} has a category without a name", repr(cells.names[axis]))
-            )
-    if not found:
-        _refuse_lonely(cells)
-        return cells, notes
-    how = "" if by_name == set(found) else ARITHMETIC
-    if not strip and totals is None:
-        is_total_entry, wrong = check_totals(cells, found)
-        number = int(is_total_entry.sum())
-        if wrong:
-            raise refuse_wrong(cells, found, number, wrong)
-        first = int(np.flatnonzero(is_total_entry)[0])
-        raise InputError(
-            say(
-                "totals are mixed with the inner cells ({cells}); all {number} add up",
-                names_of(cells, found),
-                number,
-            ),
-            line=cells.line(first),
-            cell=cells.text(first),
-            hint=say(
-                "open the table with its totals stripped (--strip-totals, or --totals auto); or say "
-                "that nothing is a total: --totals none"
-            ),
-        )
-    cells, stripped = without_totals(cells, found, how)
-    return cells, notes + stripped
 
 
 def find_totals(cells: CellList) -> tuple[Totals, frozenset[int]]:
@@ -117,35 +51,6 @@ def find_totals(cells: CellList) -> tuple[Totals, frozenset[int]]:
     by_name = frozenset(found)
     _add_found(cells, found)
     return found, by_name
-
-
-def _stated(cells: CellList, text: str) -> Totals:
-    """The totals named by a person."""
-    found: dict[int, dict[int, Codes | None]] = {}
-    if all("=" in part for part in text.split(",")):
-        for part in text.split(","):
-            name, _, code = part.partition("=")
-            if name.strip() not in cells.names:
-                raise InputError(
-                    say("there is no variable {strip}", repr(name.strip())),
-                    hint=say("there are {names}", ", ".join(cells.names)),
-                )
-            axis = cells.names.index(name.strip())
-            if code.strip() not in cells.categories[axis]:
-                raise InputError(
-                    say("{strip} has no category {strip2}", name.strip(), repr(code.strip()))
-                )
-            found[axis] = {cells.categories[axis].index(code.strip()): None}
-        return found
-    for axis, known in enumerate(cells.categories):
-        if text in known and len(known) > 1:
-            found[axis] = {known.index(text): None}
-    if not found:
-        raise InputError(
-            say("no variable has the category {text}", repr(text)),
-            hint=say("say the code of totals as it stands there"),
-        )
-    return with_blanks(cells, found)
 
 
 def _add_found(cells: CellList, found: dict[int, dict[int, Codes | None]]) -> None:
@@ -347,38 +252,3 @@ def lonely(cells: CellList) -> dict[int, dict[int, Codes | None]]:
     if len(rare) < 2 or not marked.any() or not (touches[marked] == len(rare)).all():
         return {}
     return {axis: {code: None} for axis, code in rare.items()}
-
-
-def _refuse_lonely(cells: CellList) -> None:
-    """Ask about categories that occur only with each other, since filling missing cells with 0 is no answer.
-
-    Raises
-    ------
-    InputError
-        With their count, and the sum of the other cells.
-    """
-    rare = lonely(cells)
-    if not rare or len(rare) < len(cells.names):
-        return
-    is_rare, wrong = check_totals(cells, rare)
-    first = int(np.flatnonzero(is_rare)[0])
-    other = int(cells.counts[~is_rare].sum())
-    raise InputError(
-        say(
-            "{cells} occur with each other only, as totals do; they hold "
-            "{sum:,}, all other cells {other:,}",
-            names_of(cells, rare),
-            int(cells.counts[is_rare].sum()),
-            other,
-        ),
-        line=cells.line(first),
-        cell=cells.text(first),
-        hint=say(
-            "correct the counts if it is a total; if it is a cell, say that there are no totals: --totals none"
-        ),
-        detail=say(
-            "{wrong} sum does not hold: the difference is {sum:,}",
-            len(wrong),
-            int(cells.counts[is_rare].sum()) - other,
-        ),
-    )

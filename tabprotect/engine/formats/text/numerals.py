@@ -25,7 +25,7 @@ class NotACountError(ValueError):
         self.at = 0
 
 
-def parse_count(text: str, *, decimal: str | None = None) -> int:
+def parse_count(text: str, *, decimal: str | None = None, scale: int = 1) -> int:
     """Parse one count, with its sign; the caller knows whether it may be negative.
 
     A fraction of zeros is a whole number (``3.0``; ``4373664,00`` as tau-ARGUS writes it), except
@@ -35,11 +35,15 @@ def parse_count(text: str, *, decimal: str | None = None) -> int:
     ----------
     decimal
         ``"."`` or ``","``: the mark before decimals, which settles what ``1,000`` means.
+    scale
+        What the number is multiplied by; its decimals must vanish.
 
     Raises
     ------
     NotACountError
     """
+    if scale != 1:
+        return _scaled(text.strip(), decimal, scale)
     stripped = text.strip()
     if not stripped:
         raise NotACountError(say("the count is empty"), say("write 0 where a cell is empty"))
@@ -85,7 +89,24 @@ def parse_count(text: str, *, decimal: str | None = None) -> int:
     return value
 
 
-def parse_counts(texts: Sequence[str], *, decimal: str | None = None) -> tuple[Ints, int]:
+def _scaled(text: str, decimal: str | None, scale: int) -> int:
+    """A number with decimals, multiplied exactly."""
+    found = _DECIMAL.fullmatch(text)
+    whole, mark, fraction = found.groups() if found else (text, "", "")
+    if not _WHOLE.fullmatch(whole) or (mark and decimal not in (None, mark)):
+        return parse_count(text, decimal=decimal)
+    value, rest = divmod(abs(int(whole + fraction)) * scale, 10 ** len(fraction))
+    if rest:
+        raise NotACountError(
+            say("{text} times {scale:,} is not a whole number", repr(text), scale),
+            say("say what the numbers are multiplied by: --scale N"),
+        )
+    return parse_count(f"-{value}" if whole.startswith("-") else str(value))
+
+
+def parse_counts(
+    texts: Sequence[str], *, decimal: str | None = None, scale: int = 1
+) -> tuple[Ints, int]:
     """Parse many counts as int64 (n,), and how many of them were written with decimals.
 
     Raises
@@ -94,7 +115,7 @@ def parse_counts(texts: Sequence[str], *, decimal: str | None = None) -> tuple[I
         With ``at`` set.
     """
     joined = "".join(texts)
-    if joined.isascii() and joined.isdigit():
+    if scale == 1 and joined.isascii() and joined.isdigit():
         try:
             return np.fromiter(map(int, texts), dtype=np.int64, count=len(texts)), 0
         except (ValueError, OverflowError):
@@ -103,7 +124,7 @@ def parse_counts(texts: Sequence[str], *, decimal: str | None = None) -> tuple[I
     decimals = 0
     for at, text in enumerate(texts):
         try:
-            values[at] = parse_count(text, decimal=decimal)
+            values[at] = parse_count(text, decimal=decimal, scale=scale)
         except NotACountError as error:
             error.at = at
             raise

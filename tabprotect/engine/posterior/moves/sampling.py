@@ -28,6 +28,11 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import say
 
+try:
+    from tabprotect.engine.cycles import cycle_steps
+except ImportError:
+    cycle_steps = None  # type: ignore[assignment]
+
 MOST_ENTRIES = 2**23
 """Most entries (cycle or group, draw) of one population: bounds its memory."""
 
@@ -179,6 +184,18 @@ class BackwardWalk:
         generator: np.random.Generator,
     ) -> None:
         model = self.model
+        if cycle_steps is not None and model.symmetric and self._worth is None:
+            number = len(layer.cycles)
+            random = generator.random((number, counts.shape[1]))
+            cycle_steps.undo(
+                number,
+                len(layer.groups),
+                counts.shape[1],
+                *(layer.cycles, layer.starts, layer.groups, layer.signs),
+                *(model.coin.by_lowest, random, walk, counts),
+            )
+            left[layer.groups] -= 1
+            return
         here = counts[layer.groups]
         undo_minus, leave, undo_plus = self._masses(layer, here)
         if self._guide is not None or self._future is not None:

@@ -358,9 +358,13 @@ class Coin:
         return [log[at] for log in self.logs]
 
     @cached_property
-    def logs(self) -> Floats:
-        """Log masses of -1, 0, +1 by the two smallest counts: nothing differs outside -1..2."""
+    def by_lowest(self) -> Floats:
+        """Masses of -1, 0, +1 by the two smallest counts: nothing differs outside -1..2."""
         low = np.arange(-1, 3)
-        masses = self.masses(np.repeat(low, 4), np.tile(low, 4))
+        return np.stack(self.masses(np.repeat(low, 4), np.tile(low, 4)))
+
+    @cached_property
+    def logs(self) -> Floats:
+        """Logarithms of :attr:`by_lowest`."""
         with np.errstate(divide="ignore"):
-            return np.log(np.stack(masses))
+            return np.asarray(np.log(self.by_lowest), dtype=np.float64)

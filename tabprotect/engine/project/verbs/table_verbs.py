@@ -47,6 +47,7 @@ def edited(project: Project, table: Table) -> Project:
         # Keys and weights belong to the counted records.
         record_keys=None,
         weights=None,
+        kept_totals=(),
         edited=True,
         moves=moves,
         cycles_from=project.cycles_from if moves is not None else "",
@@ -129,6 +130,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
     return replace(
         new_document(opened.table, source=source, title=opened.title),
         notes=(*opened.notes, *(r.message for r in remarks_on_table(opened.table))),
+        kept_totals=opened.kept_totals,
         moves=opened.moves,
         cycles_from=say("the example") if opened.moves is not None else "",
     )

@@ -139,7 +139,7 @@ class CyclicPerturbation(Method):
 
     name = "cyclic_perturbation"
     label = say("Cyclic perturbation")
-    trial_work = 350.0
+    trial_work = 3.0
     parameters = (
         CYCLES,
         ALPHA,
@@ -330,7 +330,9 @@ class CyclicPerturbation(Method):
         self, domain: Domain, values: Values
     ) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Other cycles, the rule that blocks least, a coin that stays less often."""
+        often: dict[str, object] = {"alpha": 0.5, "beta": 0.5}
         ideas: list[tuple[str, dict[str, object]]] = [
+            (say("coins that always fall: alpha = beta = 1/2"), often),
             (say("cycles designed for the kept margins"), {"cycles": TRIANGULAR}),
             (
                 say("cycles designed for the kept margins with 'negative'"),
@@ -352,7 +354,10 @@ class CyclicPerturbation(Method):
             )
         if domain.size > LARGE:
             # Each trial takes seconds here: those that help most often.
-            ideas = [idea for idea in ideas if idea[1].get("cycles") == "strips"]
+            ideas = ideas[:1]
+            if domain.ndim == 2:
+                higher = {**often, "cycles": "strips", "blocking": "negative", "height": 8}
+                ideas.append((say("higher strips as well, which takes longer"), higher))
         elif domain.ndim > 2:
             ideas.append((say("keeping the two-way margins only"), {"cycles": "order-2"}))
         # What was said of another design says nothing of these.

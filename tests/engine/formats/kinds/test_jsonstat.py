@@ -89,7 +89,7 @@ def test_both_versions_and_listed_values(tmp_path: Path) -> None:
 def test_missing_values(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="empty") as caught:
         read(tmp_path, dataset(value=[1, 2, None, 4]))
-    assert caught.value.cell == "(b, x)" and "--fill-missing" in caught.value.hint
+    assert caught.value.cell == "(b, x)" and "--missing zero" in caught.value.hint
     found = read(tmp_path, dataset(value=[1, 2, None, 4]), fill_missing=True)
     assert found.table.counts.tolist() == [[1, 2], [0, 4]]
 

@@ -30,6 +30,7 @@ def test_categories_are_text_in_order_of_appearance(tmp_path: Path) -> None:
         "('01', 2019.5, DATE '2023-01-01', 3)",
         "v, year, day, count",
         fill_missing=True,
+        variable="year",
     ).table
     assert found.domain["v"].categories == ("b", "a", "01")
     assert found.domain["year"].categories == ("2020", "2019", "2019.5")

@@ -7,10 +7,18 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.totals_by_arithmetic import settle_totals
+from tabprotect.engine.formats.layouts.settled_totals import settle_totals as settled
+from tabprotect.engine.formats.reading_options import Reading
 
 TREE = {"DE": ("DE1", "DE2"), "DE1": ("DE11", "DE12"), "DE2": ("DE21", "DE22", "DE23")}
 LEAVES = ("DE11", "DE12", "DE21", "DE22", "DE23")
+
+
+def settle_totals(
+    cells: CellList, *, totals: str | None, strip: bool
+) -> tuple[CellList, list[str]]:
+    done = settled(cells, Reading(totals=totals, strip_totals=strip))
+    return done.cells, [*done.notes]
 
 
 def cells(names: list[str], columns: list[str], counts: np.ndarray) -> CellList:

@@ -223,3 +223,18 @@ def test_particles_are_resampled_in_proportion() -> None:
     changes = np.concatenate(parts, axis=1)
     seen = np.stack([(changes == c).mean(axis=1) for c in range(-model.span, model.span + 1)], 1)
     assert np.abs(seen - exact).max() < 0.025
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_the_compiled_walk_draws_the_same(passes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if sampling.cycle_steps is None:
+        pytest.skip("not built here")
+    counts = np.random.default_rng(1).poisson(1.2, (5, 4, 3))
+    domain = Domain.of_shape(counts.shape)
+    moves = design(domain, "elementary")
+    one = MoveSequence(Table.dense(domain, counts), moves, 0.3, 0.3, passes, "negative")
+    model = group_model(one, Uniform())
+    compiled = sampling.draw(model, 200, np.random.default_rng(5))
+    monkeypatch.setattr(sampling, "cycle_steps", None)
+    assert np.array_equal(sampling.draw(model, 200, np.random.default_rng(5)), compiled)
+    assert compiled.any()

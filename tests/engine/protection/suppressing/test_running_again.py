@@ -126,7 +126,9 @@ def test_beyond_the_work_it_is_not_judged_and_blocks_are_offered(
     table = PARTY
     problem = Problem(table, at_risk=RULE)
     monkeypatch.setattr(
-        gate, "verdict", lambda *a, **k: verdict(*a, **k, effort=replace(VERDICT, weighing=3e5))
+        gate,
+        "verdict",
+        lambda *a, **k: verdict(*a, **{**k, "effort": replace(VERDICT, weighing=3e5)}),
     )
     with pytest.raises(RefusedError, match="tables tried give what was published") as refused:
         gate.protect(PLUGIN, problem, {"level": 3}, Randomness.seeded(1))

@@ -1,0 +1,264 @@
+"""What becomes of the totals among the cells of a file: checked and taken out, recomputed, or kept beside.
+
+Totals that add up say nothing that the inner cells do not say. Of totals that do not, a person says
+which count: the inner cells (``recompute``), each for itself (``keep``), or all of them as categories
+(``none``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Codes, Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.total_rows import (
+    Totals,
+    WrongTotal,
+    check_totals,
+    inner_sums,
+    names_of,
+    refuse_wrong,
+    with_blanks,
+)
+from tabprotect.engine.formats.layouts.totals_by_arithmetic import find_totals, lonely
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.tables.kept_total import KeptTotal
+from tabprotect.languages.said import say
+
+ARITHMETIC = say(", found by arithmetic,")
+
+AUTO, NONE, RECOMPUTE, KEEP = "auto", "none", "recompute", "keep"
+"""Values of the option ``totals`` besides a code; the last two also before one, as ``keep:T``."""
+
+_WORDS = ("", AUTO, RECOMPUTE, KEEP)
+
+
+@dataclass(frozen=True)
+class SettledTotals:
+    """The inner cells, notes on what was left out, and the totals kept beside."""
+
+    cells: CellList
+    notes: tuple[str, ...] = ()
+    kept: tuple[KeptTotal, ...] = ()
+
+
+def settle_totals(cells: CellList, reading: Reading) -> SettledTotals:
+    """Settle what becomes of totals, as ``totals``, ``strip_totals`` and ``tolerance`` say.
+
+    Raises
+    ------
+    InputError
+        When totals do not add up (listing them), or add up but it is not settled what to do.
+    """
+    totals, code = _asked(reading)
+    if totals == NONE:
+        return SettledTotals(cells)
+    if code or totals not in _WORDS:
+        return _Settling(cells, stated_totals(cells, code or totals), reading, totals).settled()
+    found, by_name = find_totals(cells)
+    notes = [
+        say("variable {names} has a category without a name", repr(cells.names[axis]))
+        for axis, categories in enumerate(cells.categories)
+        if axis not in by_name and len(categories) > 1 and any(not c.strip() for c in categories)
+    ]
+    if not found:
+        if totals in (RECOMPUTE, KEEP):
+            notes.append(
+                say("no totals were found; if there are any, name them: --totals {t}:CODE", totals)
+            )
+        else:
+            _refuse_lonely(cells)
+        return SettledTotals(cells, tuple(notes))
+    how = "" if by_name == set(found) else ARITHMETIC
+    done = _Settling(cells, found, reading, totals, how).settled()
+    return SettledTotals(done.cells, (*notes, *done.notes), done.kept)
+
+
+def stated_or_found(cells: CellList, reading: Reading) -> Totals:
+    """Where totals stand: as a person says, else as they are found.
+
+    Raises
+    ------
+    InputError
+        For a code that is not there.
+    """
+    totals, code = _asked(reading)
+    if totals == NONE:
+        return {}
+    named = code or totals
+    return find_totals(cells)[0] if named in _WORDS else stated_totals(cells, named)
+
+
+def _asked(reading: Reading) -> tuple[str, str]:
+    """The word of the option ``totals``, and the code behind it."""
+    word, _, code = (reading.totals or "").partition(":")
+    return (word, code) if word in (RECOMPUTE, KEEP) else (reading.totals or "", "")
+
+
+def without_totals(
+    cells: CellList, totals: Totals, reading: Reading
+) -> tuple[CellList, tuple[str, ...]]:
+    """The inner cells where the file itself states its totals, and notes.
+
+    Raises
+    ------
+    InputError
+        Listing those that do not add up, unless the reading says what they are.
+    """
+    if not totals:
+        return cells, ()
+    wanted = RECOMPUTE if _asked(reading)[0] == RECOMPUTE else AUTO
+    done = _Settling(cells, totals, reading, wanted).settled()
+    return done.cells, done.notes
+
+
+@dataclass(frozen=True)
+class _Settling:
+    """Totals of which it is known where they stand, and what is to become of them."""
+
+    cells: CellList
+    totals: Totals
+    reading: Reading
+    wanted: str
+    how: str = ""
+
+    def settled(self) -> SettledTotals:
+        is_total, sums = inner_sums(self.cells, self.totals)
+        number = int(is_total.sum())
+        gap = np.abs(sums - self.cells.counts)
+        off = np.flatnonzero(is_total & (gap > 0))
+        most = int(gap[off].max(initial=0))
+        free = self.wanted in (RECOMPUTE, KEEP)
+        rounding = self.reading.tolerance is not None and most <= self.reading.tolerance
+        if len(off) and not free and not rounding:
+            wrong = [WrongTotal(int(entry), int(sums[entry])) for entry in off]
+            raise refuse_wrong(self.cells, self.totals, number, wrong)
+        asked = self.wanted or self.reading.strip_totals or self.reading.tolerance is not None
+        if not asked:
+            raise self._mixed(is_total, number)
+        inner = self.cells.keep(~is_total)
+        if self.wanted == KEEP:
+            said = self._told(number, len(off), most, say("stand beside the table"))
+            return SettledTotals(inner, (said,), tuple(self._kept(is_total, sums)))
+        if len(off) or self.wanted == RECOMPUTE:
+            said = self._told(number, len(off), most, say("were left out: the inner cells count"))
+        else:
+            said = self._left_out(number)
+        return SettledTotals(inner, (said,))
+
+    def _left_out(self, number: int) -> str:
+        named = names_of(self.cells, self.totals)
+        return (
+            say("one total ({cells}){how} was checked and left out", named, self.how)
+            if number == 1
+            else say(
+                "{number} totals ({cells}){how} were checked and left out", number, named, self.how
+            )
+        )
+
+    def _told(self, number: int, off: int, most: int, outcome: str) -> str:
+        named = names_of(self.cells, self.totals)
+        return say(
+            "{number:,} totals ({named}){how} {outcome}; {off:,} differ from the sum of their inner "
+            "cells, by at most {most:,}",
+            number, named, self.how, outcome, off, most,
+        )  # fmt: skip
+
+    def _mixed(self, is_total: Bools, number: int) -> InputError:
+        first = int(np.flatnonzero(is_total)[0])
+        return InputError(
+            say(
+                "totals are mixed with the inner cells ({cells}); all {number} add up",
+                names_of(self.cells, self.totals),
+                number,
+            ),
+            line=self.cells.line(first),
+            cell=self.cells.text(first),
+            hint=say(
+                "open the table with its totals stripped (--strip-totals, or --totals auto); or say "
+                "that nothing is a total: --totals none"
+            ),
+        )
+
+    def _kept(self, is_total: Bools, sums: Ints) -> list[KeptTotal]:
+        found = []
+        for entry in np.flatnonzero(is_total).tolist():
+            where = {
+                self.cells.names[axis]: category
+                for axis, category in enumerate(self.cells.cell(entry))
+                if not self._sums(axis, entry)
+            }
+            found.append(KeptTotal(where, int(self.cells.counts[entry]), int(sums[entry])))
+        return found
+
+    def _sums(self, axis: int, entry: int) -> bool:
+        """Return True if an entry is summed over all of a variable."""
+        code = int(self.cells.code(axis)[entry])
+        return code in self.totals.get(axis, {}) and self.totals[axis][code] is None
+
+
+def stated_totals(cells: CellList, text: str) -> Totals:
+    """The totals named by a person."""
+    found: dict[int, dict[int, Codes | None]] = {}
+    if all("=" in part for part in text.split(",")):
+        for part in text.split(","):
+            name, _, code = part.partition("=")
+            if name.strip() not in cells.names:
+                raise InputError(
+                    say("there is no variable {strip}", repr(name.strip())),
+                    hint=say("there are {names}", ", ".join(cells.names)),
+                )
+            axis = cells.names.index(name.strip())
+            if code.strip() not in cells.categories[axis]:
+                raise InputError(
+                    say("{strip} has no category {strip2}", name.strip(), repr(code.strip()))
+                )
+            found[axis] = {cells.categories[axis].index(code.strip()): None}
+        return found
+    for axis, known in enumerate(cells.categories):
+        if text in known and len(known) > 1:
+            found[axis] = {known.index(text): None}
+    if not found:
+        raise InputError(
+            say("no variable has the category {text}", repr(text)),
+            hint=say("say the code of totals as it stands there"),
+        )
+    return with_blanks(cells, found)
+
+
+def _refuse_lonely(cells: CellList) -> None:
+    """Ask about categories that occur only with each other, since filling missing cells with 0 is no answer.
+
+    Raises
+    ------
+    InputError
+        With their count, and the sum of the other cells.
+    """
+    rare = lonely(cells)
+    if not rare or len(rare) < len(cells.names):
+        return
+    is_rare, wrong = check_totals(cells, rare)
+    first = int(np.flatnonzero(is_rare)[0])
+    other = int(cells.counts[~is_rare].sum())
+    raise InputError(
+        say(
+            "{cells} occur with each other only, as totals do; they hold "
+            "{sum:,}, all other cells {other:,}",
+            names_of(cells, rare),
+            int(cells.counts[is_rare].sum()),
+            other,
+        ),
+        line=cells.line(first),
+        cell=cells.text(first),
+        hint=say(
+            "correct the counts if it is a total; if it is a cell, say that there are no totals: --totals none"
+        ),
+        detail=say(
+            "{wrong} sum does not hold: the difference is {sum:,}",
+            len(wrong),
+            int(cells.counts[is_rare].sum()) - other,
+        ),
+    )

@@ -1,0 +1,23 @@
+"""The known word that a mistyped one was meant to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tabprotect.languages.said import say
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word most like this one; empty if none is."""
+    # Only a mistake pays for it.
+    from difflib import get_close_matches
+
+    folded = {one.casefold(): one for one in known}
+    found = get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    return folded[found[0]] if found else ""
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """The question whether the nearest word was meant; empty if none is near."""
+    found = nearest(word, known)
+    return say("did you mean {found}?", found) if found else ""
