@@ -8,14 +8,21 @@ the source's, which proves that plug-ins are found in the frozen form too.
 from __future__ import annotations
 
 import argparse
+import ast
 import atexit
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
 from pathlib import Path
+
+from tabprotect.licences import THIRD_PARTY, for_installer, normal
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "dist" / "tabprotect" / ("tabprotect.exe" if os.name == "nt" else "tabprotect")
@@ -80,6 +87,103 @@ def build() -> None:
             *(f"--exclude-module={name}" for name in EXCLUDED),
             search=copy,
         )
+        carried = frozen(Path(folder) / "build" / "tabprotect")
+        text = for_installer(*carried)
+        (PROGRAM.parent / THIRD_PARTY).write_text(text, encoding="utf-8")
+
+
+def frozen(analysis: Path) -> tuple[set[str], list[tuple[str, str]]]:
+    """The distributions of which the program holds something, and the system's libraries in it.
+
+    Parameters
+    ----------
+    analysis
+        PyInstaller's folder of work, with its lists of what it took and from where.
+    """
+    taken = [
+        (str(entry[0]), str(entry[1]))
+        for name in ("PYZ-00.toc", "COLLECT-00.toc")
+        for entry in _entries(ast.literal_eval((analysis / name).read_text(encoding="utf-8")))
+    ]
+    return distributions_of(taken), libraries_of(taken)
+
+
+def _entries(listed: object) -> Iterator[tuple[object, ...]]:
+    if isinstance(listed, tuple) and len(listed) > 2 and isinstance(listed[0], str):
+        yield listed
+    elif isinstance(listed, (list, tuple)):
+        for one in listed:
+            yield from _entries(one)
+
+
+def distributions_of(taken: Iterable[tuple[str, str]]) -> set[str]:
+    """The distributions that brought these files, each a name and where it was taken from.
+
+    Raises
+    ------
+    SystemExit
+        For a file among the packages that no distribution brought: its licence is not known.
+    """
+    # By their places in the folder of packages, as its records list them.
+    brought = {
+        line.rsplit(",", 2)[0].strip('"'): name
+        for one in metadata.distributions()
+        for name in (normal(one.name),)
+        for line in (one.read_text("RECORD") or "").splitlines()
+    }
+    folders = {Path(sysconfig.get_path(kind)).resolve() for kind in ("purelib", "platlib")}
+    found: set[str] = set()
+    for name, place in taken:
+        source = Path(place).resolve()
+        within = next((folder for folder in folders if folder in source.parents), None)
+        if within is None:
+            continue
+        listed = source.relative_to(within).as_posix()
+        if listed not in brought:
+            raise SystemExit(f"nobody knows under which licence {name} is: {source}")
+        found.add(brought[listed])
+    return found - {"tabprotect"}
+
+
+def libraries_of(taken: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The system's shared libraries among these files, with what the system says of their licences."""
+    ours = [Path(sys.prefix).resolve(), Path(sysconfig.get_path("stdlib")).resolve()]
+    places: dict[str, Path] = {}
+    for name, place in taken:
+        source = Path(place)
+        inside = any(folder in source.resolve().parents for folder in ours)
+        # Of links within the program and of the copy of ours that was frozen there is nothing to say.
+        if not source.is_absolute() or inside or "tabprotect" in source.parts:
+            continue
+        if re.search(r"\.(so|dylib|dll)(\.|$)", source.name, re.IGNORECASE):
+            places[Path(name).name] = source
+    alike: dict[str, list[str]] = {}
+    for name, text in _copyrights(places).items():
+        alike.setdefault(text, []).append(name)
+    return sorted((", ".join(sorted(names)), text) for text, names in alike.items())
+
+
+def _copyrights(places: Mapping[str, Path]) -> dict[str, str]:
+    """What Debian's packages of libraries say of their licences; elsewhere what little is known."""
+    said = {n: f"a library of the system that the program was built on: {n}" for n in places}
+    if shutil.which("dpkg-query") is None or not places:
+        return said
+    # Packages list files below /lib or below /usr/lib, which are the same.
+    asked = {
+        str(one).replace("/usr/lib/", "/lib/", 1).replace("/lib/", prefix, 1): name
+        for name, place in places.items()
+        for one in (place, place.resolve())
+        for prefix in ("/lib/", "/usr/lib/")
+    }
+    answer = subprocess.run(
+        ["dpkg-query", "--search", *asked], capture_output=True, text=True, check=False
+    )
+    for line in answer.stdout.splitlines():
+        package, _, place = line.partition(": ")
+        text = Path("/usr/share/doc") / package.partition(":")[0] / "copyright"
+        if place in asked and text.is_file():
+            said[asked[place]] = text.read_text(encoding="utf-8", errors="replace")
+    return said
 
 
 def run(*command: str, search: Path | None = None) -> str:
@@ -115,6 +219,9 @@ def smoke() -> None:
         example = "example:duncan-roehrig-4x4"
         run(str(PROGRAM), "protect", example, "--method", "cyclic_perturbation", "--out", release)
         run(str(PROGRAM), "verify", release)
+        said = run(str(PROGRAM), "--licences")
+        if "GNU LESSER GENERAL PUBLIC LICENSE" not in said or "PySide6" not in said:
+            raise SystemExit("the frozen program lacks the licences of what it holds")
         # A foreign file goes through a process of its own.
         book = str(Path(folder) / "table.xlsx")
         run(str(PROGRAM), "convert", example, "--out", book)

@@ -73,7 +73,13 @@ def smoke(package: Path) -> None:
     """The package says what it is and holds what a desktop looks for."""
     assert output("dpkg-deb", "--field", str(package), "Package") == "tabprotect"
     held = output("dpkg-deb", "--contents", str(package))
-    for name in (*FILES.values(), ICON, "usr/lib/tabprotect/tabprotect", "usr/bin/tabprotect ->"):
+    for name in (
+        *FILES.values(),
+        ICON,
+        "usr/lib/tabprotect/tabprotect",
+        "usr/share/doc/tabprotect/THIRD-PARTY.txt",
+        "usr/bin/tabprotect ->",
+    ):
         if f"./{name}" not in held:
             raise SystemExit(f"the package lacks {name}")
     print(f"{package.name}: {package.stat().st_size / 2**20:.0f} MiB")

@@ -31,6 +31,7 @@ def lay_out(tree: Path) -> None:
     sources = {LINUX / name: place for name, place in FILES.items()}
     sources[ROOT / "resources/icons/tabprotect.svg"] = ICON
     sources[ROOT / "LICENSE"] = "usr/share/doc/tabprotect/copyright"
+    sources[program / "THIRD-PARTY.txt"] = "usr/share/doc/tabprotect/THIRD-PARTY.txt"
     for source, place in sources.items():
         (tree / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, tree / place)

@@ -38,6 +38,17 @@ class _UsageFault(TabprotectError):  # noqa: N818
     kind = "usage"
 
 
+class _Licences(argparse.Action):
+    """Print every licence and end, as ``--version`` does."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        # Late: few ask, and it reads the metadata of every package.
+        from tabprotect.licences import text
+
+        sys.stdout.write(text())
+        parser.exit()
+
+
 def parser(chosen: str | None = None) -> argparse.ArgumentParser:
     """The command line: every command by name, and those of the chosen one's family in full."""
     top = Parser(
@@ -47,6 +58,12 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
     )
     top.add_argument(
         "--version", action="version", version=say("tabprotect {version}", __version__)
+    )
+    top.add_argument(
+        "--licences",
+        action=_Licences,
+        nargs=0,
+        help=say("of the program and of all that it is made of"),
     )
     top.add_argument(
         "--language",

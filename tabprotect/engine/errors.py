@@ -183,9 +183,13 @@ class SolverError(TabprotectError):
 
 
 class RefusedError(InfeasibleError):
-    """Possible, but it would not protect: going on takes an explicit, recorded decision."""
+    """Possible, but it would not protect: going on takes an explicit, recorded decision.
+
+    ``drawn`` unless the settings alone were refused, which tells nothing of the table.
+    """
 
     kind = "refused"
+    drawn: bool = True
 
 
 class Interrupted(TabprotectError):  # noqa: N818 (nothing went wrong)

@@ -44,18 +44,32 @@ def convert(table: Table | str | Path, out: str | Path, *, format: str | None = 
 
 
 def export(
-    release: Release | str | Path, out: str | Path, *, format: str | None = None
+    release: Release | str | Path,
+    out: str | Path,
+    *,
+    format: str | None = None,
+    apart: bool = False,
+    total_code: str = "T",
+    strict: bool = False,
 ) -> tuple[Path, ...]:
     """Write the published tables of a release in another format, suppressed counts marked.
+
+    All tables are one cube with totals as categories, where the format can hold it.
 
     Parameters
     ----------
     release
         A release, or the path of its bundle.
     out
-        The file of the main table; further ones stand beside it as ``NAME_2``, ``NAME_3``, ...
+        The file; apart, that of the main table: others stand beside it as ``NAME_2``, ``NAME_3``, ...
     format
         Its format, where the name does not say it.
+    apart
+        A file for each table.
+    total_code
+        The category of totals in a cube.
+    strict
+        Refuse quotation marks that the format cannot hold, which otherwise become typographic.
 
     Returns
     -------
@@ -80,14 +94,18 @@ def export(
     >>> release = tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=7).release
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     (file,) = tp.export(release, Path(folder) / "counts.px")
-    ...     tp.read_table(file).domain.names
+    ...     tp.read_table(file, totals="T").domain.names
     ('v', 'w')
     """
     path = Path(out)
     kind = format_to_write(path, format)
     given = release if isinstance(release, Release) else open_release(release)
+    if not apart and kind.cube:
+        _warn_of_losses(kind, [given.domain])
+        exporting.export_cube(given, path, kind, total_code=total_code, strict=strict)
+        return (path,)
     _warn_of_losses(kind, [published.table.domain for published in given.tables])
-    return tuple(exporting.export(given, path, kind))
+    return tuple(exporting.export(given, path, kind, strict=strict))
 
 
 def _warn_of_losses(kind: Format, domains: list[Domain]) -> None:

@@ -32,16 +32,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
     kind = format_to_write(args.out, args.format)
     project = open_source(args, console).project
     lost = kind.loses(project.domain)
-    for note in (*project.notes, *kind.limits, *lost):
+    for note in (*project.notes, *lost):
         console.say(note)
-    write_table(project.original, args.out, kind)
+    for note in write_table(project.original, args.out, kind, strict=args.strict):
+        console.say(note)
     domain = project.original.domain
     data = {
         "out": str(args.out),
         "format": kind.name,
         "variables": list(domain.names),
         "shape": list(domain.shape),
-        "limits": [*kind.limits, *lost],
+        "limits": lost,
         "confidential": True,
     }
     said = say(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tabprotect.cli.arguments import keep_apart
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.export import export
+from tabprotect.engine.bundle.cube import TOTAL_CODE
+from tabprotect.engine.bundle.export import export, export_cube
+from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write
+from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import joined, plural, say
 
 
@@ -27,7 +31,23 @@ def add(verbs: Verbs) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help=say("the main table; further ones stand beside it as FILE_2, FILE_3, ..."),
+        help=say("one cube with its totals; apart: the main table, others as FILE_2, FILE_3, ..."),
+    )
+    command.add_argument(
+        "--apart",
+        action="store_true",
+        help=say("a file for each table, without totals among its cells"),
+    )
+    command.add_argument(
+        "--total-code",
+        metavar="T",
+        default=TOTAL_CODE,
+        help=say("the category of totals (default: {code})", TOTAL_CODE),
+    )
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help=say("refuse quotation marks that the format cannot hold, which become typographic"),
     )
 
 
@@ -35,40 +55,69 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Write the tables; what the format leaves out is said before."""
     keep_apart([args.release], [args.out])
     kind = format_to_write(args.out, args.format)
-    verified = bundle.verify(args.release, judge=False, progress=console)
-    release = verified.release
+    release = bundle.verify(args.release, judge=False, progress=console).release
+    if args.apart or not kind.cube:
+        return _apart(args, kind, release, console)
+    cube, notes = export_cube(
+        release, args.out, kind, total_code=args.total_code, strict=args.strict
+    )
+    domain = cube.table.domain
+    known = any(variable.labels for variable in release.domain.variables)
+    limits = [*(kind.loses(domain) if known else ()), *notes]
+    for limit in limits:
+        console.say(limit)
+    hidden = 0 if cube.hidden is None else int(cube.hidden.sum())
+    table = {"out": str(args.out), "variables": list(domain.names), "suppressed": hidden}
+    data = _said(args, kind, release, [table], limits)
+    data |= {"shape": list(domain.shape), "total_codes": dict(cube.totals)}
+    console.result(data, [_line(args.out, kind, domain.names, hidden)])
+    return 0
+
+
+def _apart(args: argparse.Namespace, kind: Format, release: Release, console: Console) -> int:
+    """Write a file for each table."""
     lost = [s for published in release.tables for s in kind.loses(published.table.domain)]
-    limits = [*kind.limits, *dict.fromkeys(lost)]
-    for sentence in (*limits, *verified.remarks):
-        console.say(sentence)
-    written = export(release, args.out, kind)
+    limits = list(dict.fromkeys(lost))
+    for limit in limits:
+        console.say(limit)
+    written = export(release, args.out, kind, strict=args.strict)
     hidden = [int(published.hidden.sum()) for published in release.tables]
-    tables = [
+    tables: list[dict[str, object]] = [
         {"out": str(path), "variables": list(names), "suppressed": count}
         for (path, names), count in zip(written.items(), hidden, strict=True)
     ]
-    data = {
+    lines = [
+        _line(path, kind, names, count)
+        for (path, names), count in zip(written.items(), hidden, strict=True)
+    ]
+    console.result(_said(args, kind, release, tables, limits), lines)
+    return 0
+
+
+def _said(
+    args: argparse.Namespace,
+    kind: Format,
+    release: Release,
+    tables: Sequence[Mapping[str, object]],
+    limits: Sequence[str],
+) -> dict[str, object]:
+    return {
         "out": str(args.out),
         "format": kind.name,
         "title": release.title,
-        "tables": tables,
-        "limits": limits,
-        "remarks": list(verified.remarks),
+        "tables": list(tables),
+        "limits": list(limits),
         "confidential": False,
     }
-    lines = [
-        say("{path}: {label}, {names}", path, kind.label, joined(names, ", "))
-        + (
-            plural(
-                count,
-                ", {count:,} suppressed count marked",
-                ", {count:,} suppressed counts marked",
-                count,
-            )
-            if count
-            else ""
-        )
-        for (path, names), count in zip(written.items(), hidden, strict=True)
-    ]
-    console.result(data, lines)
-    return 0
+
+
+def _line(path: Path, kind: Format, names: Sequence[str], hidden: int) -> str:
+    line = say("{path}: {label}, {names}", path, kind.label, joined(names, ", "))
+    if not hidden:
+        return line
+    return line + plural(
+        hidden,
+        ", {count:,} suppressed count marked",
+        ", {count:,} suppressed counts marked",
+        hidden,
+    )

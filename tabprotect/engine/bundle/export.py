@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.bundle.cube import TOTAL_CODE, cube_of
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.cube import Cube
 
 
-def export(release: Release, path: Path, kind: Format) -> dict[Path, tuple[str, ...]]:
+def export(
+    release: Release, path: Path, kind: Format, *, strict: bool = True
+) -> dict[Path, tuple[str, ...]]:
     """Write every published table: the main one to ``path``, others beside it with a number.
 
     All files are made before the first is written.
@@ -32,16 +37,59 @@ def export(release: Release, path: Path, kind: Format) -> dict[Path, tuple[str, 
     for number, published in enumerate(release.tables, 1):
         out = path if number == 1 else _numbered(path, number)
         try:
-            data = kind.publish(published.table, published.suppressed, release.title)
+            domain, _ = kind.held(published.table.domain, strict=strict)
+            table = published.table.on(domain)
+            data = kind.publish(table, published.suppressed, release.title)
         except InputError as error:
             raise error.in_file(out) from None
         made[out] = gzip.compress(data, mtime=0) if out.suffix.lower() == ".gz" else data
         variables[out] = published.table.domain.names
-        more = kind.beside(published.table, out, published.suppressed, published=True)
+        more = kind.beside(table, out, published.suppressed, published=True)
         beside |= {out.with_name(name): content for name, content in more.items()}
     for out, data in {**beside, **made}.items():
         write_bytes(out, data)
     return variables
+
+
+def export_cube(
+    release: Release,
+    path: Path,
+    kind: Format,
+    *,
+    total_code: str = TOTAL_CODE,
+    strict: bool = False,
+) -> tuple[Cube, list[str]]:
+    """Write all published tables as one cube, its totals and the groups of its levels as categories.
+
+    Parameters
+    ----------
+    total_code
+        The category of totals.
+    strict
+        True to refuse quotation marks where the format cannot hold them.
+
+    Returns
+    -------
+    Cube
+        What was written, with notes on what was replaced.
+
+    Raises
+    ------
+    InputError
+        When there is no one cube, or the format cannot carry it.
+    """
+    try:
+        cube = cube_of(release, total_code)
+        domain, notes = kind.held(cube.table.domain, strict=strict)
+        cube = replace(cube, table=cube.table.on(domain))
+        data = kind.publish_cube(cube, release.title)
+        beside = kind.beside(cube.table, path, cube.hidden, published=True)
+    except InputError as error:
+        raise error.in_file(path) from None
+    for name, more in beside.items():
+        write_bytes(path.with_name(name), more)
+    write_bytes(path, gzip.compress(data, mtime=0) if path.suffix.lower() == ".gz" else data)
+    return cube, notes
 
 
 def _numbered(path: Path, number: int) -> Path:

@@ -265,7 +265,7 @@ def _undone(
         hint=joined(map(str, ideas), "; ") or say("publish fewer tables, or more noise"),
         detail=say("to go on all the same takes an explicit, recorded decision with a reason"),
     )
-    refused.suggestions = ideas
+    refused.suggestions, refused.drawn = ideas, False
     return refused
 
 

@@ -61,6 +61,10 @@ LIKELY = 0.5
 """Below this share of passing releases, a refusal is likely."""
 
 
+HELPS = 0.8
+"""Other settings are offered if a release passes with this chance, within all attempts."""
+
+
 Alternative = tuple[str, Mapping[str, object]]
 """Other settings: a description, and the parameters they change."""
 
@@ -225,7 +229,7 @@ def remedies(
 ) -> tuple[Remedy, ...]:
     """Other settings whose releases pass more often on synthetic tables, best first.
 
-    Only settings under which a release is more likely than not to pass are offered.
+    Only settings under which a release is all but sure to pass are offered.
 
     Their rates on synthetic tables and on the table itself may differ much, but their order hardly
     does. On a large table each is tried once, in the method's own order, up to the first that passes
@@ -250,8 +254,8 @@ def remedies(
     now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if large else tried(values)
     for text, change, other in _fitting(method, problem, values, ideas):
         score = tried(other)
-        # Settings that would most likely be refused too, in all attempts, are no help.
-        if score < now and score[0] ** limits.attempts_at_most <= 1.0 - LIKELY:
+        # Settings that may well be refused too, in all attempts, are no help.
+        if score < now and score[0] ** limits.attempts_at_most <= 1.0 - HELPS:
             found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
             if large and not score[0]:
                 break

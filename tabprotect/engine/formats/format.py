@@ -29,8 +29,10 @@ from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, TextRows, check_width
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.registry import Documented
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import say
 
 
@@ -163,6 +165,10 @@ class Format(Documented, ABC):
         True if the labels of categories are written and read back.
     packed
         True if files compressed by gzip are read.
+    quotes
+        True if texts may hold quotation marks.
+    cube
+        True if a table with totals as categories can be written.
     media, served_as
         Its media type, and the name under which services offer it, if that differs.
     """
@@ -177,6 +183,8 @@ class Format(Documented, ABC):
     without_levels: ClassVar[str] = say("The levels of the variables are left out.")
     labels: ClassVar[bool] = False
     packed: ClassVar[bool] = False
+    quotes: ClassVar[bool] = True
+    cube: ClassVar[bool] = True
     media: ClassVar[str] = "application/octet-stream"
     served_as: ClassVar[str] = ""
 
@@ -280,6 +288,33 @@ class Format(Documented, ABC):
             hint=say("choose a format that is written"),
         )
 
+    def publish_cube(self, cube: Cube, title: str) -> bytes:
+        """Write a published cube; formats that know parents of codes state them."""
+        return self.publish(cube.table, cube.hidden, title)
+
+    def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
+        """The domain with texts that the format can hold, and notes on what was replaced."""
+        texts = [t for v in domain.variables for t in (v.name, *v.categories, *v.labels)]
+        changed = sum('"' in text for text in texts)
+        if self.quotes or strict or not changed:
+            return domain, []
+        variables = tuple(
+            Variable(
+                _typographic(v.name),
+                tuple(map(_typographic, v.categories)),
+                v.coarser,
+                v.finest,
+                tuple(map(_typographic, v.labels)),
+            )
+            for v in domain.variables
+        )
+        said = say(
+            "{n:,} texts with quotation marks, which {label} cannot hold, have typographic ones",
+            changed,
+            self.label,
+        )
+        return Domain(variables), [said]
+
     @property
     def holds_figures(self) -> bool:
         """True if rows of figures can be written: a posterior, or drawn originals."""
@@ -317,6 +352,11 @@ class Format(Documented, ABC):
             "labels": self.labels,
             "limits": list(self.limits),
         }
+
+
+def _typographic(text: str) -> str:
+    """A text with typographic quotation marks: opening at its beginning and behind a blank."""
+    return re.sub(r'(^|[\s(\[])"', "\\1\u201c", text).replace('"', "\u201d")
 
 
 class RowFormat(Format):

@@ -153,7 +153,9 @@ def _nobody(cells: CellList, table: Table) -> Table:
     if domain.size > MOST_STRUCTURAL:
         raise InputError(
             say("the table is too large for structural zeros cell by cell"),
-            hint=say("name them in a file of structural zeros; or --missing zero"),
+            hint=say(
+                "name them in a file of structural zeros, or take them for zeros (--missing zero)"
+            ),
         )
     listed = np.zeros(domain.size, dtype=np.bool_)
     listed[cells.keys()] = True

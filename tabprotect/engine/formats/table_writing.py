@@ -35,8 +35,18 @@ def format_to_write(path: Path, name: str | None = None) -> Format:
     return kind
 
 
-def write_table(table: Table, path: Path, kind: Format) -> None:
+def write_table(table: Table, path: Path, kind: Format, *, strict: bool = True) -> list[str]:
     """Write a confidential table, whole or not at all, readable by its owner alone (mode 0600).
+
+    Parameters
+    ----------
+    strict
+        False to replace texts that the format cannot hold.
+
+    Returns
+    -------
+    list of str
+        What was replaced.
 
     Raises
     ------
@@ -44,6 +54,8 @@ def write_table(table: Table, path: Path, kind: Format) -> None:
         If the format cannot carry the table, or the file cannot be written.
     """
     try:
+        domain, notes = kind.held(table.domain, strict=strict)
+        table = table.on(domain)
         data = kind.write(table)
         beside = kind.beside(table, path)
     except InputError as error:
@@ -54,3 +66,4 @@ def write_table(table: Table, path: Path, kind: Format) -> None:
     for name, more in beside.items():
         write_bytes(path.with_name(name), more, private=True)
     write_bytes(path, data, private=True)
+    return notes

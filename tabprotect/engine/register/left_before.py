@@ -77,6 +77,16 @@ def published_before(problem: Problem, register: str | None = None) -> list[Earl
         return related(marks(problem), opened.entries())
 
 
+def _refused(problem: Problem, release: Release | None, place: str) -> Spent:
+    """What refused draws of a table spent."""
+    from tabprotect.engine.register.refused_spending import spent_on_refusals
+    from tabprotect.engine.register.register import Register
+
+    with Register(place) as opened:
+        refused = opened.refused(marks(problem).original).values()
+    return spent_on_refusals(refused, problem.table.domain, release)
+
+
 def damaged(register: str | None = None) -> tuple[Damage, ...]:
     """What is not as it was entered; nothing without a register.
 
@@ -158,7 +168,7 @@ class LeftBefore:
         if not first:
             return rest
         if self.sentence:
-            both = say("{message}. {sentence}", first["message"], self.sentence)
+            both = say("{message}. {sentence}", first["message"], self.sentence.rstrip("."))
             first = first | {"message": both}
         return [first, *others, *rest]
 
@@ -252,7 +262,8 @@ class LeftBefore:
             return (CheckLine("failed", self._unread),)
         lines, together = [], self.together
         if together is not None:
-            fine = together.accepted and not together.certain
+            # A reason lets it out; it does not make it judged.
+            fine = together.passed is True and not together.certain
             state: State = "failed" if together.passed is False else "passed" if fine else "mind"
             lines.append(CheckLine(state, self.sentence, cells=not fine))
         if self.unread:
@@ -300,8 +311,11 @@ def left_before(
             return LeftBefore()
         wrong = damaged(register)
         earlier = published_before(problem, register)
+        refused = _refused(problem, release, place)
         if not earlier:
-            return LeftBefore(damaged=wrong)
+            own_alone = None if release is None else release.mechanism.privacy
+            spent = Spent.together([refused, *([] if own_alone is None else [own_alone.total])])
+            return LeftBefore(damaged=wrong, spent=None if refused == Spent() else spent)
         own = None if release is None else public.to_bytes(release)
         if own is not None:
             same = {sha256(own), sha256(own if whole is None else whole)}
@@ -331,10 +345,8 @@ def left_before(
     except TabprotectError as error:
         return LeftBefore(error=error)
     releases = len(read) + (joint is not None and release is not None)
-    spent, own_budget = (
-        spent_before(earlier),
-        None if release is None else release.mechanism.privacy,
-    )
+    own_budget = None if release is None else release.mechanism.privacy
+    spent = spent_before(earlier, refused)
     if own_budget is not None:
         spent = Spent.together([spent, own_budget.total])
     return LeftBefore(

@@ -143,6 +143,9 @@ RELATIONS: Mapping[Relation, str] = {
 
 KIND = "published_before"
 
+NOTHING = Spent()
+"""No budget."""
+
 SPENT = "privacy_spent"
 
 
@@ -362,17 +365,27 @@ def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> None:
         )
 
 
-def spent_before(earlier: Sequence[Earlier]) -> Spent:
-    """The budget that earlier releases of the same records spent; what has none is not counted."""
+def spent_before(earlier: Sequence[Earlier], refused: Spent = NOTHING) -> Spent:
+    """The budget that earlier releases of the same records spent; what has none is not counted.
+
+    Parameters
+    ----------
+    refused
+        What draws spent that were refused.
+    """
     close = (e.entry.publication.spent for e in earlier if e.relation != "variables")
-    return Spent.together(one for one in close if one is not None)
+    return Spent.together([refused, *(one for one in close if one is not None)])
 
 
-def admit_spending(earlier: Sequence[Earlier], own: Privacy | None, limit: float) -> None:
+def admit_spending(
+    earlier: Sequence[Earlier], own: Privacy | None, limit: float, *, refused: Spent = NOTHING
+) -> None:
     """Refuse a private release that would spend more than the policy allows, earlier ones included.
 
     Parameters
     ----------
+    refused
+        What draws spent that were refused.
     limit
         The most epsilon; rho counts by what it implies. 0 for no limit.
 
@@ -383,7 +396,7 @@ def admit_spending(earlier: Sequence[Earlier], own: Privacy | None, limit: float
     """
     if own is None or not limit:
         return
-    total = Spent.together([spent_before(earlier), own.total])
+    total = Spent.together([spent_before(earlier, refused), own.total])
     if total.as_epsilon > limit * (1 + ROUNDING):
         raise RefusedError(
             say(

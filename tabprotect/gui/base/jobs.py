@@ -10,9 +10,11 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from shiboken6 import isValid
 
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import Progress
@@ -40,10 +42,9 @@ class Job(QObject):
     failed = Signal(object)
     cancelled = Signal()
     ended = Signal()
-    _posted = Signal(str, object)
 
-    def __init__(self, label: str, work: Work, parent: QObject, *, deniable: bool = True) -> None:
-        super().__init__(parent)
+    def __init__(self, label: str, work: Work, jobs: Jobs, *, deniable: bool = True) -> None:
+        super().__init__(jobs)
         self.label = label
         self.deniable = deniable
         self.stage = ""
@@ -52,9 +53,10 @@ class Job(QObject):
         self._work = work
         self._stop = threading.Event()
         self._began = time.monotonic()
-        self._posted.connect(self._receive, Qt.ConnectionType.QueuedConnection)
         self._looked = 0.0
-        self._reports = _Reports(self._stop, self._posted.emit)
+        # Work that was given up goes on: by then this is deleted, and emits no signal.
+        self._post = partial(jobs.posted.emit, self)
+        self._reports = _Reports(self._stop, self._post)
 
     def cancel(self) -> None:
         """Ask the work to stop at its next report.
@@ -87,15 +89,15 @@ class Job(QObject):
                 raise Interrupted()
             result = self._work(self._reports)
         except Interrupted:
-            self._posted.emit("cancelled", None)
+            self._post("cancelled", None)
         except BaseException as error:
-            self._posted.emit("failed", error)
+            self._post("failed", error)
         else:
-            self._posted.emit("finished", result)
+            self._post("finished", result)
 
     @Slot()
     def _give_up(self) -> None:
-        self._receive("cancelled", None)
+        self.receive("cancelled", None)
 
     @Slot()
     def _look(self) -> None:
@@ -106,8 +108,8 @@ class Job(QObject):
             self.stage, self.fraction = report[0], min(max(report[1], 0.0), 1.0)
             self.progressed.emit(self.stage, self.fraction, report[2])
 
-    @Slot(str, object)
-    def _receive(self, kind: str, value: Any) -> None:
+    def receive(self, kind: str, value: Any) -> None:
+        """What the work says, on the window's thread: "progressed", or how it ended."""
         if not self.running:
             return
         if kind == "progressed":
@@ -155,14 +157,23 @@ class _Reports:
 
 
 class Jobs(QObject):
-    """All running work of the window."""
+    """All running work of the window.
+
+    Attributes
+    ----------
+    posted
+        A job, "progressed" or how it ended, and its value, from the job's thread. Of the signals
+        that threads emit this is the only one, because this lives until the last of them has ended.
+    """
 
     started = Signal(object)
     ended = Signal(object)
+    posted = Signal(object, str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.running: list[Job] = []
+        self.posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._commands = ThreadPoolExecutor(1, thread_name_prefix="command")
         self._questions = ThreadPoolExecutor(2, thread_name_prefix="question")
 
@@ -198,6 +209,11 @@ class Jobs(QObject):
         pool.submit(job.run)
         self.started.emit(job)
         return job
+
+    @Slot(object, str, object)
+    def _deliver(self, job: Job, kind: str, value: Any) -> None:
+        if isValid(job):
+            job.receive(kind, value)
 
     @Slot()
     def _forget(self) -> None:

@@ -6,8 +6,10 @@ import html
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QTextBrowser
+from PySide6.QtWidgets import QPlainTextEdit, QTextBrowser
 
+from tabprotect import licences
+from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look.buttons import named
@@ -126,7 +128,8 @@ ABOUT = say(
     """
 <p><b>tabprotect {version}</b>: statistical disclosure control of contingency tables.</p>
 <p>Free software under the MIT licence; its text comes with the program. It is built on Python, NumPy,
-SciPy, DuckDB, HiGHS and Qt for Python (PySide6, LGPL), each under a licence of its own.</p>
+SciPy, DuckDB, HiGHS and Qt for Python (PySide6, LGPL), each under a licence of its own: all of them
+stand below, with how to exchange Qt.</p>
 <p>It works without a network, and sends nothing anywhere.</p>
 """,
     __version__,
@@ -150,6 +153,11 @@ class HelpPage(Page):
         self._text = named(QTextBrowser(openExternalLinks=False), say("Help text"))
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.body.addWidget(self._text, 1)
+        # Of long texts it lays out what is in sight.
+        self.licences = named(QPlainTextEdit(readOnly=True), say("Licences"))
+        self.licences.hide()
+        self._licences = ""
+        self.body.addWidget(self.licences, 3)
         self.begins = self._text
 
     @classmethod
@@ -193,6 +201,18 @@ class HelpPage(Page):
         }[self._topic if self._front[0] or self._topic != "page" else "walk"]
         self.set_heading(words)
         self._text.setHtml(told(text))
+        about = self._topic == "about"
+        self.licences.setVisible(about)
+        if about and not self._licences:
+            self.document.jobs.unseen(self._find_licences, self._show_licences)
+
+    def _find_licences(self, progress: Progress) -> None:
+        progress.report("", 0.0)
+        self._licences = licences.text()
+
+    def _show_licences(self) -> None:
+        if not self.licences.toPlainText():
+            self.licences.setPlainText(self._licences)
 
     def _on_page(self) -> str:
         name, _, hint, figures = self._front

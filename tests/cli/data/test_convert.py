@@ -37,7 +37,7 @@ def test_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["convert", EXAMPLE, "--out", str(out)]) == 0
     said = capsys.readouterr()
     assert "CONFIDENTIAL" in said.out
-    assert "No title, notes" in said.err
+    assert "No title, notes" not in said.err
     assert gzip.decompress(out.read_bytes()).startswith(b"A,B,")
 
 

@@ -39,7 +39,7 @@ def published(bundle: Path) -> PublishedTable:
 
 
 def exported(run: Command, bundle: Path, path: Path) -> Path:
-    data = run("export", bundle, "--out", path, "--json").json
+    data = run("export", bundle, "--apart", "--out", path, "--json").json
     assert data["confidential"] is False and data["tables"][0]["out"] == str(path)
     assert data["tables"][0]["suppressed"] == published(bundle).hidden.sum() > 0
     return path
@@ -117,7 +117,7 @@ def test_acro(run: Command, bundle: Path, tmp_path: Path) -> None:
 def test_without_suppressed_counts_the_file_is_the_table(kind: Format, tmp_path: Path) -> None:
     table = tp.read_table("example:duncan-roehrig-4x4")
     release = tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=3).release
-    (file,) = tp.export(release, tmp_path / f"t{kind.suffixes[0]}")
+    (file,) = tp.export(release, tmp_path / f"t{kind.suffixes[0]}", apart=True)
     assert tp.read_table(file).table == release.table
 
 
@@ -126,7 +126,7 @@ def test_further_tables_stand_beside(run: Command, tmp_path: Path) -> None:
     words = ["--method", "small_count_rounding", "--set", "margins=A*B + B*C", "--seed", 1]
     found = run("protect", "example:czech-autoworkers", *words, "--accept-weak", "--out", bundle)
     assert found.code == 0, found.err
-    data = run("export", bundle, "--out", tmp_path / "t.sdmx.csv", "--json").json
+    data = run("export", bundle, "--apart", "--out", tmp_path / "t.sdmx.csv", "--json").json
     for table, name in zip(data["tables"], ["t", "t_2", "t_3", "t_4"], strict=False):
         path = tmp_path / f"{name}.sdmx.csv"
         assert table["out"] == str(path) and path.is_file()
@@ -141,3 +141,48 @@ def test_what_cannot_be_exported(run: Command, bundle: Path, tmp_path: Path) -> 
     assert run("export", tmp_path / "no.zip", "--out", tmp_path / "t.csv").code == 6
     assert run("export", bundle, "--out", bundle).code == 2
     assert not list(tmp_path.glob("t*"))
+
+
+def test_one_cube_has_the_published_totals(run: Command, bundle: Path, tmp_path: Path) -> None:
+    release = tp.open_release(bundle)
+    inner = published(bundle)
+    data = run("export", bundle, "--out", tmp_path / "c.csv", "--json").json
+    (table,) = data["tables"]
+    rows = list(csv.DictReader((tmp_path / "c.csv").read_text().splitlines()))
+    assert len(rows) == 4 * 4 == np.prod(data["shape"])
+    found = {(r["row"], r["column"]): (r["count"], r["CONF_STATUS"]) for r in rows}
+    assert table["suppressed"] == sum(status == "C" for _, status in found.values())
+    for index, hidden in np.ndenumerate(inner.hidden):
+        cell = found[f"r{index[0]}", f"c{index[1]}"]
+        assert cell == (("", "C") if hidden else (str(inner.table[index]), "F"))
+    for one in release.tables[1:]:
+        names = one.table.domain.names
+        for index, hidden in np.ndenumerate(one.hidden):
+            where = dict(zip(names, one.table.domain.labels(index), strict=True))
+            cell = found[where.get("row", "T"), where.get("column", "T")]
+            assert cell == (("", "C") if hidden else (str(one.table[index]), "F"))
+    stat = run("export", bundle, "--out", tmp_path / "c.json", "--total-code", "_Z", "--json")
+    category = json.loads((tmp_path / "c.json").read_text())["dimension"]["row"]["category"]
+    assert stat.json["total_codes"] == {"row": "_Z", "column": "_Z"}
+    assert category["child"] == {"_Z": ["r0", "r1", "r2"]} and category["label"]["_Z"] == "Total"
+    run("export", bundle, "--out", tmp_path / "c.px")
+    text = (tmp_path / "c.px").read_text()
+    assert 'CODES("row")="r0","r1","r2","T"' in text and '"r2","Total"' in text
+    assert run("export", bundle, "--total-code", "r1", "--out", tmp_path / "d.csv").code == 3
+
+
+def test_quotation_marks_and_identifiers(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text('"a ""b""",w,count\n"x ""y""",u,5\nz,u,7\n')
+    found = run("convert", tmp_path / "q.csv", "--out", tmp_path / "q.px")
+    assert found.code == 0 and "typographic" in found.err
+    assert tp.read_table(tmp_path / "q.px").domain.names[0] == "a \u201cb\u201d"
+    assert run("convert", tmp_path / "q.csv", "--strict", "--out", tmp_path / "r.px").code == 3
+    found = run("convert", tmp_path / "q.csv", "--out", tmp_path / "q.sdmx.csv")
+    assert found.code == 0 and "a_b" in found.err
+    other = run("convert", tmp_path / "q.csv", "--drop", "w", "--out", tmp_path / "s.sdmx.csv")
+    assert other.code == 0
+    ids = {
+        (tmp_path / f).read_text().splitlines()[1].split(",")[1]
+        for f in ("q.sdmx.csv", "s.sdmx.csv")
+    }
+    assert len(ids) == 2

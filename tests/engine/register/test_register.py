@@ -9,12 +9,20 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tabprotect.engine import house
 from tabprotect.engine.database import Database
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, RefusedError
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.table_server.ledger import Ledger
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.register.earlier_refusals import EarlierRefusals
+from tabprotect.engine.register.left_before import left_before, marks
+from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register import SCHEMA, Register
 from tabprotect.engine.register.register_entry import (
     LeavingPublication,
@@ -202,3 +210,31 @@ def test_budgets_of_one_original_add_up_to_the_limit(path: Path) -> None:
         admit_spending(earlier, own, implied - 1e-6)
     with pytest.raises(RefusedError):
         admit_spending((), own, 0.7)
+
+
+def test_refused_private_draws_are_counted(house_folder: Path) -> None:
+    """Each refused draw spent its budget; the very draw that leaves now counts once."""
+    table = Table.dense(Domain.of_shape((2, 3)), np.arange(6).reshape(2, 3))
+    problem, method = Problem(table), methods()["discrete_laplace"]
+    values = method.resolve_for(problem, {"epsilon": 0.5, "margins": "A:B - 1"})
+    limits = HousePolicy().limits(again=False)
+    before = EarlierRefusals.of(
+        problem, (method, values, HousePolicy()), accepted=False, coins="house", register=None
+    )
+    before.remember(None)
+    place = house.register_address()
+    assert place is not None and before.limits.attempts_at_most == limits.attempts_at_most == 1
+    with Register(place) as register:
+        refused = register.refused(marks(problem).original).values()
+    assert spent_on_refusals(refused, table.domain) == Spent(0.5, 0.0)
+    done = method.run(problem, {"epsilon": 0.5, "margins": "A:B - 1"}, Randomness.seeded(1)).release
+    fresh, own = (
+        replace(done, mechanism=replace(done.mechanism, coins=coins))
+        for coins in ("fresh", "house")
+    )
+    assert spent_on_refusals(refused, table.domain, fresh) == Spent(0.5, 0.0)
+    assert spent_on_refusals(refused, table.domain, own) == Spent()
+    with pytest.raises(RefusedError, match="beyond the epsilon of"):
+        admit_spending((), own.mechanism.privacy, 0.75, refused=Spent(0.5, 0.0))
+    admit_spending((), own.mechanism.privacy, 0.75)
+    assert left_before(problem).spent == Spent(0.5, 0.0)

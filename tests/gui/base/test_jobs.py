@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.jobs import JOBS_PATIENCE, Job, Jobs
@@ -181,3 +182,23 @@ def test_close_leaves_no_thread(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: threading.active_count() > before)
     jobs.close()
     assert threading.active_count() == before
+
+
+def test_work_that_was_given_up_says_the_rest_to_nobody(qtbot: QtBot, jobs: Jobs) -> None:
+    told: list[str] = []
+    going = threading.Event()
+
+    def work(progress: Progress) -> str:
+        going.wait()
+        return "late"
+
+    job = jobs.question("slow", work)
+    job.finished.connect(told.append)
+    job.cancel()
+    qtbot.waitUntil(lambda: not isValid(job))
+    going.set()
+    # As its thread does: the signals of what is deleted must not be touched from there.
+    job.run()
+    jobs.posted.emit(job, "finished", "late")
+    qtbot.waitUntil(lambda: not jobs.running)
+    assert not told

@@ -65,7 +65,8 @@ def test_every_shell_says_the_same(
     path = written(released(name), tmp_path, name)
     belief = tp.infer(path)
     text = belief.to_json()
-    assert json.loads(text)["way"] == "exact"
+    # The noise of several tables is put together by chains.
+    assert json.loads(text)["way"] == ("monte_carlo" if name == "keys" else "exact")
     assert printed(capsys, "infer", path, "--json") == text
     document = Document()
     try:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
+import unicodedata
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +39,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 VALUE = "OBS_VALUE"
-AGENCY, STRUCTURE, VERSION = "TABPROTECT", "TABLE", "1.0"
+AGENCY, VERSION = "TABPROTECT", "1.0"
 PREPARED = "2000-01-01T00:00:00"
 """The fixed time of preparation, which a message must state: the same table gives the same bytes."""
 
@@ -72,6 +76,9 @@ class SdmxMessage(Format):
         ),
         say("A file has at most 512 MiB."),
     )
+
+    def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
+        return (domain, []) if strict else identified(domain)
 
     @abstractmethod
     def observations(self, path: Path, reading: Reading) -> tuple[list[Observation], list[str]]:
@@ -141,12 +148,47 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
     return cells, notes
 
 
+def structure_id(domain: Domain) -> str:
+    """The identifier of a data structure: another one for other variables or categories."""
+    said = [[v.name, *v.categories] for v in domain.variables]
+    digest = hashlib.sha256(json.dumps(said, ensure_ascii=True).encode()).hexdigest()
+    return f"TABLE_{digest[:8].upper()}"
+
+
+def identified(domain: Domain, taken: Collection[str] = ()) -> tuple[Domain, list[str]]:
+    """The domain with names that are SDMX identifiers, and notes that keep the names beside them."""
+    found: dict[str, str] = {}
+    for name in domain.names:
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+        made = re.sub(r"[^A-Za-z0-9_-]+", "_", plain).strip("_") or "V"
+        made = made if made[0].isalpha() else f"V{made}"
+        known = {*taken, *found.values(), VALUE, CONF_STATUS, OBS_STATUS}
+        number, one = 2, made
+        while one in known:
+            one, number = f"{made}_{number}", number + 1
+        found[name] = name if name not in known and _is_id(name) else one
+    changed = {name: made for name, made in found.items() if name != made}
+    variables = tuple(v.renamed(found[v.name]) for v in domain.variables)
+    return Domain(variables) if changed else domain, [
+        say(
+            "the variable {name} is called {made}: SDMX takes letters, digits, - and _",
+            repr(name),
+            made,
+        )
+        for name, made in changed.items()
+    ]
+
+
+def _is_id(name: str) -> bool:
+    return name.isascii() and name.replace("_", "a").replace("-", "a").isalnum()
+
+
 def _check_names(domain: Domain) -> None:
     """Refuse variable names that are no SDMX identifiers, and codes that XML cannot hold."""
     if not domain.ndim:
         raise InputError(say("SDMX needs a variable"), hint=say("write CSV"))
     for name in domain.names:
-        if not name.isascii() or not name.replace("_", "a").replace("-", "a").isalnum():
+        if not _is_id(name):
             raise InputError(
                 say("no variable can be named {name} in SDMX", repr(name[:40])),
                 hint=say("rename it: letters, digits, - and _"),

@@ -36,6 +36,7 @@ _HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*"results"\s*:\s*\{.*"(uid|status)"\s
 
 class Acro(Format):
     label = say("ACRO results")
+    cube = False
     suffixes = (".acro.json",)
     begins = _HEAD
     options = frozenset({"form", "columns", "marks", "count"})

@@ -16,6 +16,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList, check_categori
 from tabprotect.engine.formats.layouts.observations import Observations, counts_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import domain_json
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
@@ -90,13 +92,18 @@ class JsonStat(Format):
         return _written(table, {}, {})
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        return self.publish_cube(Cube(table, hidden, {}), title)
+
+    def publish_cube(self, cube: Cube, title: str) -> bytes:
+        hidden = cube.hidden
         said: dict[str, object] = {"label": title} if title else {}
         extension: dict[str, object] = {}
         if hidden is not None:
             cells = np.flatnonzero(hidden).tolist()
             said["status"] = {str(cell): _CONFIDENTIAL for cell in cells}
             extension["status"] = {"label": {_CONFIDENTIAL: "confidential"}}
-        return _written(table, said, extension, hidden)
+        children = {v.name: cube.children(v.name) for v in cube.table.domain.variables}
+        return _written(cube.table, said, extension, hidden, children)
 
 
 def _written(
@@ -104,6 +111,7 @@ def _written(
     said: Mapping[str, object],
     extension: Mapping[str, object],
     hidden: Bools | None = None,
+    children: Mapping[str, Mapping[str, Sequence[str]]] = MappingProxyType({}),
 ) -> bytes:
     domain = table.domain
     extension = {**extension, **domain_json(domain, labels=False)}
@@ -122,6 +130,7 @@ def _written(
                         if variable.labels
                         else {}
                     ),
+                    **({"child": child} if (child := children.get(variable.name)) else {}),
                 },
             }
             for variable in domain.variables

@@ -74,6 +74,7 @@ class Px(Format):
     suffixes = (".px",)
     media = "text/x-pcaxis"
     begins = _HEAD
+    quotes = False
     limits = (
         say("Notes and units are left out."),
         say("Names and categories cannot hold quotation marks, line ends or tabs."),

@@ -21,6 +21,12 @@ from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.agencies.sdmx_messages import (
+    AGENCY,
+    VERSION,
+    identified,
+    structure_id,
+)
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
@@ -42,6 +48,7 @@ from tabprotect.engine.formats.statuses import (
 )
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
@@ -61,7 +68,6 @@ RESERVED = frozenset(
     }
 )
 DELETE = "D"
-STRUCTURE_ID = "TABPROTECT:TABLE(1.0)"
 
 _HEAD = re.compile(
     rb'(\xef\xbb\xbf)?"?(DATAFLOW"?(?P<one>[,;])|KEY"?(?P<key>[,;])[^\r\n]*[,;]"?OBS_VALUE\b|STRUCTURE(\[[^]]{0,9}\])?"?(?P<two>[,;])"?STRUCTURE_ID)'
@@ -145,6 +151,9 @@ class SdmxCsv(Format):
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return self._written(table, hidden, FREE)
 
+    def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
+        return (domain, []) if strict else identified(domain, RESERVED)
+
     def _written(self, table: Table, hidden: Bools | None, status: str) -> bytes:
         for name in table.domain.names:
             if _id(name) in RESERVED | {VALUE} or _id(name) != name:
@@ -152,10 +161,11 @@ class SdmxCsv(Format):
                     say("no variable can be named {name} in SDMX-CSV", repr(name)),
                     hint=say("rename it first"),
                 )
+        named = f"{AGENCY}:{structure_id(table.domain)}({VERSION})"
         return write_csv(
             table,
             count=VALUE,
-            before={"STRUCTURE": "dataflow", "STRUCTURE_ID": STRUCTURE_ID, "ACTION": "I"},
+            before={"STRUCTURE": "dataflow", "STRUCTURE_ID": named, "ACTION": "I"},
             without=hidden,
             after={OBS_STATUS: NORMAL, CONF_STATUS: status},
             after_hidden={OBS_STATUS: SUPPRESSED, CONF_STATUS: CONFIDENTIAL},

@@ -22,9 +22,9 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     AGENCY,
     HINT,
     PREPARED,
-    STRUCTURE,
     Observation,
     SdmxMessage,
+    structure_id,
 )
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.reading_options import Reading
@@ -128,13 +128,13 @@ class SdmxJson(SdmxMessage):
         }
         message = {
             "header": {
-                "id": STRUCTURE,
+                "id": structure_id(table.domain),
                 "prepared": PREPARED,
                 "test": False,
                 "sender": {"id": AGENCY},
             },
             "structure": {
-                "name": title or STRUCTURE,
+                "name": title or structure_id(table.domain),
                 "dimensions": {
                     "dataSet": [],
                     "series": [],

@@ -25,11 +25,11 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     AGENCY,
     HINT,
     PREPARED,
-    STRUCTURE,
     VALUE,
     VERSION,
     Observation,
     SdmxMessage,
+    structure_id,
 )
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.reading_options import Reading
@@ -82,18 +82,19 @@ class SdmxMl(SdmxMessage):
         ]
 
     def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
+        named = structure_id(table.domain)
         normal = _values({OBS_STATUS: NORMAL, CONF_STATUS: status})
         suppressed = _values({OBS_STATUS: SUPPRESSED, CONF_STATUS: CONFIDENTIAL})
         lines = [
             '<?xml version="1.0" encoding="UTF-8"?>',
             f'<m:GenericData xmlns:m="{_NAMESPACE}/message" xmlns:c="{_NAMESPACE}/common" '
             f'xmlns:g="{_NAMESPACE}/data/generic">',
-            f"<m:Header><m:ID>{STRUCTURE}</m:ID><m:Test>false</m:Test>"
+            f"<m:Header><m:ID>{named}</m:ID><m:Test>false</m:Test>"
             f'<m:Prepared>{PREPARED}</m:Prepared><m:Sender id="{AGENCY}"/>'
-            f'<m:Structure structureID="{STRUCTURE}" dimensionAtObservation="AllDimensions">'
-            f'<c:Structure><Ref agencyID="{AGENCY}" id="{STRUCTURE}" version="{VERSION}"/>'
+            f'<m:Structure structureID="{named}" dimensionAtObservation="AllDimensions">'
+            f'<c:Structure><Ref agencyID="{AGENCY}" id="{named}" version="{VERSION}"/>'
             "</c:Structure></m:Structure></m:Header>",
-            f'<m:DataSet structureRef="{STRUCTURE}" action="Information">',
+            f'<m:DataSet structureRef="{named}" action="Information">',
         ]
         for _, labels, count in cells_shown(table, hidden):
             key = _values(dict(zip(table.domain.names, labels, strict=True)))

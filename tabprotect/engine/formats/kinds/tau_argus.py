@@ -195,6 +195,7 @@ class TauArgus(Format):
     label = say("tau-ARGUS")
     suffixes = (".tab", ".asc")
     begins = _LINE
+    quotes = False
     holds = frozenset({"table", "records"})
     options = frozenset({"count", "decimal", "delimiter", "encoding", "labels", "marks"})
     without_levels = say("The names of the levels are left out.")

@@ -21,6 +21,7 @@ from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.engine.formats.workbooks.sheet_writing import SheetData, sheets_of
 from tabprotect.engine.formats.workbooks.sheets import read_sheet
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
@@ -78,6 +79,11 @@ class Xlsx(RowFormat):
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return xlsx_bytes(sheets_of(table, hidden, title, _UNWRITABLE), title)
+
+    def publish_cube(self, cube: Cube, title: str) -> bytes:
+        return xlsx_bytes(
+            sheets_of(cube.table, cube.hidden, title, _UNWRITABLE, totals=False), title
+        )
 
 
 PLUGIN = Xlsx()

@@ -34,6 +34,7 @@ NOTE = say(
     "{SHOWN} = not published, to protect respondents; totals that they are part of are left out",
     SHOWN,
 )
+NOTE_HIDDEN = say("{SHOWN} = not published, to protect respondents", SHOWN)
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,19 @@ SheetData = list[list[SheetCell]]
 
 
 def sheets_of(
-    table: Table, hidden: Bools | None, title: str, unwritable: re.Pattern[str]
+    table: Table,
+    hidden: Bools | None,
+    title: str,
+    unwritable: re.Pattern[str],
+    *,
+    totals: bool = True,
 ) -> dict[str, SheetData]:
     """The sheets by name: the long form, then rows by columns if there is room.
+
+    Parameters
+    ----------
+    totals
+        Whether rows and columns are added up; not of a cube, whose totals are categories.
 
     Raises
     ------
@@ -74,7 +85,7 @@ def sheets_of(
     sheets = {"table": _long(table, hidden)}
     wide = domain.shape[-1] if domain.ndim > 1 else 1
     if domain.ndim >= 1 and domain.size <= CROSSTAB_CELLS and wide < WIDEST:
-        sheets["crosstab"] = _laid_out(table, hidden, title)
+        sheets["crosstab"] = _laid_out(table, hidden, title, totals)
     return sheets
 
 
@@ -95,7 +106,7 @@ def _long(table: Table, hidden: Bools | None) -> SheetData:
     return rows
 
 
-def _laid_out(table: Table, hidden: Bools | None, title: str) -> SheetData:
+def _laid_out(table: Table, hidden: Bools | None, title: str, totals: bool) -> SheetData:
     """The title, header, rows with their totals, row of totals, and notes."""
     domain = table.domain
     counts = table.counts.reshape(-1, domain.shape[-1] if domain.ndim > 1 else 1)
@@ -109,7 +120,7 @@ def _laid_out(table: Table, hidden: Bools | None, title: str) -> SheetData:
         rows += [[SheetCell(title, "title")], []]
     if last is not None:
         rows.append([*(SheetCell("") for _ in front), SheetCell(last.name, "head")])
-    heads = [*last.categories, TOTAL] if last is not None else [COUNT]
+    heads = [*last.categories, *([TOTAL] if totals else [])] if last is not None else [COUNT]
     rows.append([SheetCell(text, "head") for text in (*(v.name for v in front), *heads)])
     shown: Callable[[int, bool], SheetCell] = lambda n, without: (  # noqa: E731
         SheetCell(SHOWN) if without else _number(n)
@@ -117,9 +128,11 @@ def _laid_out(table: Table, hidden: Bools | None, title: str) -> SheetData:
     for number, index in enumerate(np.ndindex(*(len(v.categories) for v in front))):
         labels = [v.categories[i] for v, i in zip(front, index, strict=True)]
         line = [shown(int(c), bool(g)) for c, g in zip(counts[number], gone[number], strict=True)]
-        if last is not None:
+        if last is not None and totals:
             line.append(shown(int(counts[number].sum()), bool(gone[number].any())))
         rows.append([*map(SheetCell, labels), *line])
+    if not totals:
+        return [*rows, [], [SheetCell(NOTE_HIDDEN, "note")]] if gone.any() else rows
     sums = [
         (int(c), bool(g))
         for c, g in zip(counts.sum(axis=0), np.logical_or.reduce(gone), strict=True)

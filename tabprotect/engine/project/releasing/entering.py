@@ -14,6 +14,7 @@ from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.house import register_address, user_name
 from tabprotect.engine.protection.problem import Protected, RunEvidence
 from tabprotect.engine.register.left_before import marks
+from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register_chain import Head
 from tabprotect.engine.register.register_entry import (
     LeavingPublication,
@@ -71,7 +72,13 @@ def entered(
         if not out:
             earlier = related(own, entries, but=bundle)
             admit(earlier, rule, reason)
-            admit_spending(earlier, release.mechanism.privacy, epsilon_limit)
+            refused = opened.refused(own.original).values()
+            admit_spending(
+                earlier,
+                release.mechanism.privacy,
+                epsilon_limit,
+                refused=spent_on_refusals(refused, release.domain, release),
+            )
         number = opened.add(
             LeavingPublication(
                 own,

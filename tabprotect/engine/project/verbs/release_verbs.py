@@ -263,7 +263,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         )
     except InfeasibleError as error:
         error.commands = tuple(line(remedied(project, s.parameters)) for s in error.suggestions)
-        if isinstance(error, RefusedError):
+        if isinstance(error, RefusedError) and error.drawn:
             before.remember(context.register)
         raise
     if asked.draft and gate.against(protected, project.limits):

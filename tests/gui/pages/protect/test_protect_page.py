@@ -165,7 +165,7 @@ def test_compare_is_the_second_tab(page: ProtectPage, opened: MainWindow, settle
 def test_what_was_not_tried_stands_behind_and_can_be_chosen(
     opened: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Only rounding and cell keys are within the budget.
+    # Only rounding, cell keys and cycles are within the budget.
     most = max(methods()[name].trial_work for name in ("random_rounding", "cell_key"))
     project = opened.document.project
     assert project is not None
@@ -175,9 +175,10 @@ def test_what_was_not_tried_stands_behind_and_can_be_chosen(
     page = opened.page
     assert isinstance(page, ProtectPage)
     assert (
-        page.sentence.endswith("Not tried on so large a table: 3.") and len(page.cards.cards) == 2
+        page.sentence.endswith("Not tried on so large a table: 2.") and len(page.cards.cards) == 3
     )
-    assert set(list(page.cards.buttons)[:2]) == {"random_rounding", "cell_key"}
+    tried = {"cyclic_perturbation", "random_rounding", "cell_key"}
+    assert set(list(page.cards.buttons)[:3]) == tried
     button = page.cards.buttons["suppression"]
     assert "too large for a trial" in button.accessibleDescription()
     button.click()

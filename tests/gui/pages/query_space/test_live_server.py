@@ -43,6 +43,7 @@ def ask(address: str, *variables: str) -> int:
     with urllib.request.urlopen(f"{address}/tables", timeout=300) as response:
         table = json.load(response)["tables"][0]["id"]
     request = urllib.request.Request(f"{address}/tables/{table}/queries", body)
+    request.add_header("Content-Type", "application/json")
     try:
         with urllib.request.urlopen(request, timeout=300) as response:
             return int(response.status)

@@ -1,0 +1,217 @@
+"""The published tables of a release as one cube, totals and groups of levels as categories.
+
+Everything in it is public: a total that was published stands as it was published. One that was not is
+the sum of published cells where all of them are shown, and hidden otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.languages.said import say
+
+TOTAL_CODE = "T"
+TOTAL_LABEL = "Total"
+MOST_CELLS = 2**24
+"""The most cells of a cube; of more, the tables are written apart."""
+
+
+def cube_of(release: Release, total_code: str = TOTAL_CODE) -> Cube:
+    """All published tables of a release as one cube.
+
+    Raises
+    ------
+    InputError
+        If a table is over variables that the original does not have, a variable has a category
+        named like the total, or the cube is too large.
+    """
+    domain = release.domain
+    placed = [_Placed.of(published, domain) for published in release.tables]
+    used = sorted({axis for one in placed for axis, _ in one.places})
+    axes = [
+        _Axis.of(
+            domain.variables[axis],
+            [level for one in placed for at, level in one.places if at == axis],
+            total_code,
+        )
+        for axis in used
+    ]
+    shape = tuple(len(axis.codes) for axis in axes)
+    if np.prod(shape, dtype=float) > MOST_CELLS:
+        raise InputError(
+            say("one cube would have more than {n:,} cells", MOST_CELLS),
+            hint=say("write a file for each table: --apart"),
+        )
+    counts, shown = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.bool_)
+    said = np.zeros(shape, dtype=np.bool_)
+    for one in placed:
+        at = [np.array([len(axis.codes) - 1]) for axis in axes]
+        for axis, level in one.places:
+            place = used.index(axis)
+            at[place] = axes[place].of_level(level)
+        # Names stand in the table's own order; the cube has the original's.
+        order = np.argsort([axis for axis, _ in one.places], kind="stable")
+        size = tuple(map(len, at))
+        values = np.transpose(one.published.table.counts, order).reshape(size)
+        open_cells = ~np.transpose(one.published.hidden, order).reshape(size)
+        here = np.ix_(*at)
+        first = ~said[here]
+        counts[here] = np.where(first, values, counts[here])
+        shown[here] = np.where(first, open_cells, shown[here])
+        said[here] = True
+    for number, summed in enumerate(axes):
+        _add_up(summed, number, counts, shown, said)
+    counts[~shown] = 0
+    hidden: Bools | None = None if shown.all() else np.logical_not(shown)
+    variables = tuple(axis.variable for axis in axes)
+    return Cube(
+        Table.dense(Domain(variables), counts),
+        hidden,
+        {one.variable.name: total_code for one in axes},
+        {one.variable.name: one.parents for one in axes},
+    )
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A published table with the axis and the level of each of its variables."""
+
+    published: PublishedTable
+    places: tuple[tuple[int, Level | None], ...]
+
+    @classmethod
+    def of(cls, published: PublishedTable, domain: Domain) -> _Placed:
+        places = []
+        for variable in published.table.domain.variables:
+            try:
+                axis, level = domain.place(variable.name)
+            except InputError:
+                axis, level = -1, None
+            if axis < 0 or variable.categories != _categories(domain.variables[axis], level):
+                raise InputError(
+                    say("the release groups categories of its own: {name}", repr(variable.name)),
+                    hint=say("write a file for each table: --apart"),
+                )
+            places.append((axis, level))
+        return cls(published, tuple(places))
+
+
+def _categories(variable: Variable, level: Level | None) -> tuple[str, ...]:
+    return variable.categories if level is None else tuple(dict.fromkeys(level.groups))
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """A variable of the cube: its codes, which of them each level has, and what they are part of."""
+
+    variable: Variable
+    finest: Ints
+    levels: dict[str, Ints]
+    parts: dict[int, list[int]]
+    parents: dict[str, str]
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        return self.variable.categories
+
+    def of_level(self, level: Level | None) -> Ints:
+        return self.finest if level is None else self.levels[level.name]
+
+    @classmethod
+    def of(cls, variable: Variable, found: Sequence[Level | None], total: str) -> _Axis:
+        inner = None in found
+        levels = list({level.name: level for level in found if level is not None}.values())
+        levels.sort(key=lambda level: len(set(level.groups)))
+        codes: list[str] = []
+        labels: list[str] = []
+        places: dict[str, list[int]] = {}
+        parents: dict[str, str] = {}
+        parts: dict[int, list[int]] = {}
+        named = set(variable.categories) if inner else set()
+        of_level: dict[str, dict[str, int]] = {}
+        for level in levels:
+            of_level[level.name] = {}
+            for group in dict.fromkeys(level.groups):
+                code = group if group not in named else f"{level.name}:{group}"
+                named.add(code)
+                of_level[level.name][group] = len(codes)
+                places.setdefault(level.name, []).append(len(codes))
+                codes.append(code)
+                labels.append(group)
+        start = len(codes)
+        if inner:
+            codes += variable.categories
+            labels += [variable.label(number) for number in range(len(variable.categories))]
+        if total in codes:
+            raise InputError(
+                say("{name} has a category {total} of its own", repr(variable.name), repr(total)),
+                hint=say("choose another code of totals: --total-code _T"),
+            )
+        _parents(levels, of_level, codes, start if inner else None, parents, parts)
+        tops = [code for code in codes if code not in parents]
+        parents |= dict.fromkeys(tops, total)
+        whole = range(start, len(codes)) if inner else places[levels[-1].name]
+        parts[len(codes)] = list(whole)
+        label = TOTAL_LABEL if TOTAL_LABEL not in labels else f"{TOTAL_LABEL} ({total})"
+        made = Variable(variable.name, (*codes, total), labels=_told(codes, labels, total, label))
+        return cls(
+            made,
+            np.arange(start, len(codes)),
+            {name: np.array(listed) for name, listed in places.items()},
+            parts,
+            parents,
+        )
+
+
+def _parents(
+    levels: Sequence[Level],
+    of_level: dict[str, dict[str, int]],
+    codes: Sequence[str],
+    start: int | None,
+    parents: dict[str, str],
+    parts: dict[int, list[int]],
+) -> None:
+    """Note of each code the nearest group that it is part of, and of each group its parts."""
+    for number, level in enumerate(levels):
+        finer = next((other for other in levels[number + 1 :] if other.refines(level)), None)
+        if finer is None and start is None:
+            continue
+        own = of_level[level.name]
+        for category, group in enumerate(level.groups):
+            child = own[group]
+            below = start + category if finer is None and start is not None else None
+            if finer is not None:
+                below = of_level[finer.name][finer.groups[category]]
+            if below is not None and below not in parts.setdefault(child, []):
+                parts[child].append(below)
+                parents[codes[below]] = codes[child]
+
+
+def _told(codes: Sequence[str], labels: Sequence[str], total: str, label: str) -> tuple[str, ...]:
+    """The labels, each once; one that several codes have gets the code behind it."""
+    texts = [*labels, label]
+    twice = {text for text in texts if texts.count(text) > 1}
+    every = zip((*codes, total), texts, strict=True)
+    return tuple(f"{text} ({code})" if text in twice else text for code, text in every)
+
+
+def _add_up(axis: _Axis, number: int, counts: Ints, shown: Bools, said: Bools) -> None:
+    """Fill the totals of one variable that no table published, where all their parts are shown."""
+    value, open_cells, known = (np.moveaxis(array, number, 0) for array in (counts, shown, said))
+    # Groups before the total, the finest of them first.
+    for code in sorted(axis.parts, key=lambda code: (code == len(axis.codes) - 1, -code)):
+        parts = axis.parts[code]
+        here = ~known[code] & open_cells[parts].all(axis=0)
+        value[code] = np.where(here, value[parts].sum(axis=0), value[code])
+        open_cells[code] |= here
+        known[code] |= here

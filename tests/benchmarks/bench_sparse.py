@@ -1,0 +1,165 @@
+"""Whole runs over sparse tables and dense ones: what ran, what the gate said, how cost grows.
+
+CPU seconds of whole processes, children included, and the peak of their memory. Sparse tables have
+counts of mean 3 (gamma-Poisson) with 45 % zeros, dense ones Poisson counts of mean 5. The variable
+``BENCH_CELLS`` of the environment is the most cells of a table, 10,000 unless set.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+RUN = [sys.executable, "-m", "tabprotect.cli.main"]
+MOST = 10_000
+SEED = "1234567890" * 4
+SHAPES = {
+    "two ways": ((100, 100), (316, 316), (1000, 1000), (1000, 3000)),
+    "more ways": ((16, 15, 7), (20, 20, 20), (46, 46, 46), (2,) * 14),
+}
+HIDING = ((20, 20), (50, 50), (100, 100), (316, 316), (1000, 1000))
+SMALL_SHARES = (0.27, 0.05)
+
+PEERS = (
+    ("OpenDP", "opendp", "10^6 discrete Laplace draws 8.80 s, here 0.33 s"),
+    ("DuckDB", "duckdb", "10^8 records counted in 4.69 s, here 6.22 s"),
+)
+"""Each with its package, and the last figures, taken on 22 November 2026."""
+
+
+class Done(NamedTuple):
+    """A process that ended: CPU seconds, MiB, exit code, and what it wrote."""
+
+    cpu: float
+    memory: float
+    code: int
+    said: bytes
+
+
+def ran(words: list[str], folder: Path) -> Done:
+    """Run a command, whatever comes of it."""
+    with (folder / "out").open("wb") as file:
+        process = subprocess.Popen(words, stdout=file, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    said = (folder / "out").read_bytes()
+    cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return Done(cpu, memory, process.returncode, said)
+
+
+def gate_of(done: Done) -> str:
+    """What the gate said, in a few words."""
+    try:
+        found = json.loads(done.said)
+    except ValueError:
+        return f"exit code {done.code}"
+    if "error" in found:
+        remedies = [one["text"] for one in found["error"].get("remedies", ())]
+        return f"refused, remedy: {remedies[0]}" if remedies else f"exit code {done.code}"
+    verdict = found.get("verdict") or {}
+    known, limit = verdict.get("known"), verdict.get("limit")
+    state = "accepted" if verdict.get("accepted") else "not judged whole"
+    return f"{state}, {known} known (limit {limit:.0f})" if limit is not None else state
+
+
+def sparse(shape: tuple[int, ...]) -> np.ndarray:
+    """Counts of mean 3, 45 % of them zero."""
+    rng = np.random.default_rng(7)
+    return rng.poisson(rng.gamma(0.36, 3 / 0.36, size=shape))
+
+
+def few_small(shape: tuple[int, ...], share: float) -> np.ndarray:
+    """Large counts, but for a share of ones and twos."""
+    rng = np.random.default_rng(7)
+    small = rng.random(shape) < share
+    return np.where(small, rng.integers(1, 3, shape), rng.poisson(40, shape) + 3)
+
+
+def written(counts: np.ndarray, folder: Path) -> Path:
+    """The table as a long file; the first variable of a two-way one is one of industries."""
+    path = folder / "table.csv"
+    names = [f"v{axis}" for axis in range(counts.ndim)]
+    labels = [[f"{n}{k}" for k in range(size)] for n, size in zip(names, counts.shape, strict=True)]
+    index = np.indices(counts.shape).reshape(counts.ndim, -1).T.tolist()
+    lines = (
+        ",".join([*(labels[a][k] for a, k in enumerate(cell)), str(count)])
+        for cell, count in zip(index, counts.reshape(-1).tolist(), strict=True)
+    )
+    path.write_text("\n".join([",".join([*names, "count"]), *lines]) + "\n")
+    return path
+
+
+def row(what: str, shape: tuple[int, ...], done: Done, gate: str) -> None:
+    """Print one line."""
+    size = "2^14" if shape == (2,) * 14 else " x ".join(map(str, shape))
+    print(f"  {what:34} {size:14} {done.cpu:8.2f} s CPU {done.memory:7.0f} MiB  {gate}", flush=True)
+
+
+def protected(what: str, counts: np.ndarray, folder: Path, *words: str) -> float:
+    """Protect a table, verify and read its release; CPU seconds of protecting."""
+    table, bundle = written(counts, folder), folder / "release.zip"
+    bundle.unlink(missing_ok=True)
+    common = [str(table), "--seed", SEED, "--register", "none", "--json", "--out", str(bundle)]
+    done = ran([*RUN, "protect", *common, *words], folder)
+    row(f"protect, {what}", counts.shape, done, gate_of(done))
+    if bundle.exists():
+        inside = ran([sys.executable, "-c", LENGTH, str(bundle)], folder)
+        mechanism = f"mechanism {int(inside.said):,} bytes"
+        for verb in (["verify"], ["infer", "--json"]):
+            read = ran([*RUN, *verb, str(bundle)], folder)
+            row(f"  {' '.join(verb)}", counts.shape, read, f"exit code {read.code}, {mechanism}")
+    return done.cpu
+
+
+LENGTH = (
+    "import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).getinfo('mechanism.json').file_size)"
+)
+
+
+def grown(costs: list[tuple[int, float]]) -> Iterator[str]:
+    """The exponents between sizes: 1 is in proportion."""
+    for (a, x), (b, y) in itertools.pairwise(costs):
+        yield f"{math.log(y / x) / math.log(b / a):.2f}"
+
+
+def main() -> None:
+    """Print the figures."""
+    most = int(float(os.environ.get("BENCH_CELLS", MOST)))
+    print(f"{time.strftime('%d %B %Y')}, tables of at most {most:,} cells, default cycles")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for ways, shapes in SHAPES.items():
+            costs: list[tuple[int, float]] = []
+            for shape in (s for s in shapes if math.prod(s) <= most):
+                costs.append((math.prod(shape), protected("sparse", sparse(shape), folder)))
+                dense = np.random.default_rng(1).poisson(5, shape)
+                protected("dense", dense, folder)
+            print(f"  growth over {ways}: {', '.join(grown(costs)) or 'one size only'}")
+        for share in SMALL_SHARES:
+            costs = []
+            for shape in (s for s in HIDING if math.prod(s) <= most):
+                what = f"suppression, {share:.0%} small"
+                words = ("--method", "suppression")
+                cost = protected(what, few_small(shape, share), folder, *words)
+                costs.append((math.prod(shape), cost))
+            print(f"  growth of suppression: {', '.join(grown(costs)) or 'one size only'}")
+    print("  beside others, figures of 22 November 2026")
+    for peer, package, last in PEERS:
+        here = importlib.util.find_spec(package) is not None
+        print(f"  {peer:20} {last}{' (installed here: bench_bytes.py)' if here else ''}")
+
+
+if __name__ == "__main__":
+    main()
