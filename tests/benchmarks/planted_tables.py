@@ -28,7 +28,7 @@ from tabprotect.engine.tables.table import Table
 
 LIMIT = 0.95
 
-SHAPES = ("2x2x2x2x2", "2x2x2x2x2x2", "2x2x2x2x2x2x2", "2x2x2x2x2x2x2x2")
+SHAPES: tuple[str, ...] = ("2x2x2x2x2", "2x2x2x2x2x2", "2x2x2x2x2x2x2", "2x2x2x2x2x2x2x2")
 SHAPES += ("3x3x3x3", "4x4x4", "10x10x3")
 
 LAWS = ((2, 1.0, 0), (3, 2.0, 1), (5, 3.0, 2))
