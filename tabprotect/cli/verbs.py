@@ -95,6 +95,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     "reader.attack": {
         "attack": say("what can be known of published tables, or got out of a table server"),
     },
+    "completion": {
+        "completion": say("a script that completes commands in a shell, or a man page"),
+    },
     "reader.restore": {
         "restore": say("make published counts additive; expected inner cells"),
     },

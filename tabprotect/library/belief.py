@@ -36,7 +36,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.languages.said import say
-from tabprotect.library.frames import AnyArray, made, usual_kind
+from tabprotect.library.frames import AnyArray, Framed, made, usual_kind
 from tabprotect.library.protection import Protection
 from tabprotect.library.release import open_release
 from tabprotect.library.table import cell_columns
@@ -46,7 +46,7 @@ LEVEL = 0.9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Belief:
+class Belief(Framed):
     """The posterior distribution of every true count, addressed by category names.
 
     Attributes
@@ -158,7 +158,7 @@ class Belief:
             )
         return self.domain.index([given[name] for name in self.domain.names])
 
-    def to_frame(self, *, distributions: bool = False) -> Any:
+    def to_frame(self, kind: str | None = None, *, distributions: bool = False) -> Any:
         """A row for each cell, or with ``distributions`` for each possible count of each cell.
 
         Columns: the categories; ``published``; then ``mean``, ``mode``, ``low`` and ``high`` of the
@@ -173,11 +173,11 @@ class Belief:
             figures = {"mean": found.mean, "mode": found.mode, "low": low, "high": high}
             figures["entropy"] = found.entropy
             columns |= {name: values.reshape(-1) for name, values in figures.items()}
-            return made(columns, self.kind)
+            return made(columns, kind or self.kind)
         rows = PosteriorColumns.of(found, np.arange(self.domain.size))
         columns = {name: values[rows.cells] for name, values in columns.items()}
         columns |= {"count": rows.counts, "probability": rows.chances}
-        return made(columns, self.kind)
+        return made(columns, kind or self.kind)
 
     def sample(self, number: int, *, seed: int | None = None, progress: Progress = SILENT) -> Ints:
         """Joint draws of the whole original, int64: the number of draws, then the shape of the table.
@@ -317,13 +317,13 @@ class SumBelief:
             hint=say("there are {self}", repr(self)),
         )
 
-    def to_frame(self, *, distributions: bool = False) -> Any:
+    def to_frame(self, kind: str | None = None, *, distributions: bool = False) -> Any:
         """The rows of the only table, as of :meth:`Belief.to_frame`; of several take each."""
         if len(self.tables) != 1:
             raise InputError(
                 say("these are several tables"), hint=say("take to_frame() of each one in tables")
             )
-        return self.tables[0].to_frame(distributions=distributions)
+        return self.tables[0].to_frame(kind, distributions=distributions)
 
 
 AnyRelease = str | Path | Release | Protection

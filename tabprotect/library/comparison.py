@@ -13,12 +13,12 @@ from tabprotect.engine.assessment.comparing.compare import compare as run_compar
 from tabprotect.engine.assessment.comparing.comparison import Comparison as Findings
 from tabprotect.engine.assessment.comparing.run_spec import Scope, parse_spec
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.library.frames import made
+from tabprotect.library.frames import Framed, made
 from tabprotect.library.table import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Framed):
     """What many runs of several methods say. CONFIDENTIAL: it depends on the original.
 
     Attributes
@@ -40,7 +40,7 @@ class Comparison:
     def __repr__(self) -> str:
         return f"Comparison({len(self.configurations)} configurations)"
 
-    def to_frame(self, *, runs: bool = True) -> Any:
+    def to_frame(self, kind: str | None = None, *, runs: bool = True) -> Any:
         """A row for each run, or with ``runs=False`` the mean over the runs of a configuration."""
         found, names = self.findings, [m.name for m in self.findings.measures]
         columns: dict[str, list[object]]
@@ -56,7 +56,7 @@ class Comparison:
             for name in names:
                 spreads = [summary[name] for summary in found.summaries]
                 columns[name] = [None if s is None else s.mean for s in spreads]
-        return made({n: np.array(v, dtype=object) for n, v in columns.items()}, self.kind)
+        return made({n: np.array(v, dtype=object) for n, v in columns.items()}, kind or self.kind)
 
 
 def compare(

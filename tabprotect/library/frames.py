@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from importlib.util import find_spec
-from typing import Any, SupportsInt
+from typing import TYPE_CHECKING, Any, SupportsInt
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.languages.nearest import meant
 from tabprotect.languages.said import say
 
 AnyArray = np.ndarray
@@ -22,7 +24,7 @@ AnyArray = np.ndarray
 Columns = Mapping[str, AnyArray]
 
 KINDS = ("pandas", "polars", "pyarrow", "duckdb", "dict")
-"""What comes back: the kind that went in, else Arrow where it is installed, else a dict.
+"""What comes back: the kind that went in, else pandas, Polars or Arrow, the first that is installed.
 
 A DuckDB relation comes back through Arrow: without that as a dict.
 """
@@ -60,7 +62,7 @@ class Frame:
             names: list[str] = native.columns  # type: ignore[attr-defined]
             rows = native.fetchall()  # type: ignore[attr-defined]
             columns = {n: [row[k] for row in rows] for k, n in enumerate(names)}
-            return cls(columns, {}, "duckdb" if usual_kind() == "pyarrow" else "dict")
+            return cls(columns, {}, "duckdb" if find_spec("pyarrow") is not None else "dict")
         try:
             frame: Any = nw.from_native(native)
         except TypeError as error:
@@ -144,11 +146,89 @@ class Frame:
         return tuple(order), place[codes]
 
 
+def in_rows(native: object, count: str, names: Sequence[str] | None) -> object:
+    """A frame with a row for each cell, of counts that an index or keys classify; others as they are.
+
+    Parameters
+    ----------
+    count
+        The name that the column of counts gets.
+    names
+        The variables, where an index or keys do not name them.
+    """
+    if isinstance(native, Mapping):
+        return _Dict(native, count, names).frame()
+    if type(native).__module__.partition(".")[0] != "pandas":
+        return native
+    found: Any = native
+    kind = type(native).__name__
+    if kind == "DataFrame" and count not in found.columns and found.columns.names != [None]:
+        # A crosstab: its columns are named after variables.
+        found = found.stack(list(range(found.columns.nlevels)), future_stack=True)
+        kind = "Series"
+    if kind != "Series":
+        return native
+    called = [*(names or ())] or [
+        name if name is not None else f"variable {k}" for k, name in enumerate(found.index.names, 1)
+    ]
+    found = found.copy()
+    found.index = found.index.set_names(called)
+    return found.rename(count).reset_index()
+
+
+@dataclass(frozen=True)
+class _Dict:
+    """A dict of columns, or of counts by the categories of a cell."""
+
+    given: Mapping[object, object]
+    count: str
+    names: Sequence[str] | None
+
+    def frame(self) -> object:
+        if self.count in self.given:
+            columns = {str(n): _listed(v) for n, v in self.given.items()}
+        else:
+            cells = [key if isinstance(key, tuple) else (key,) for key in self.given]
+            width = max(map(len, cells), default=0)
+            if not cells or min(map(len, cells)) < width:
+                raise InputError(
+                    say("the keys of a dict of counts are the categories of each cell"),
+                    hint=say("or give a dict of columns, of which one is {count}", self.count),
+                )
+            names = [*(self.names or (f"variable {k}" for k in range(1, width + 1)))]
+            columns = {name: [cell[k] for cell in cells] for k, name in enumerate(names)}
+            columns[self.count] = list(self.given.values())
+        backend: Any = next(
+            kind for kind in ("pandas", "polars", "pyarrow") if find_spec(kind) is not None
+        )
+        return nw.from_dict(columns, backend=backend).to_native()
+
+
+def _listed(values: object) -> list[Any]:
+    return list(values) if isinstance(values, Iterable) else [values]
+
+
 def made(columns: Columns, kind: str) -> Any:
-    """Columns as a data frame of one of ``KINDS``."""
+    """Columns as a data frame of one of ``KINDS``.
+
+    Raises
+    ------
+    InputError
+        For an unknown kind, or one that is not installed.
+    """
+    if kind not in KINDS:
+        raise InputError(
+            say("there are no frames of the kind {kind}", repr(kind)),
+            hint=meant(kind, KINDS) or say("there are {kinds}", ", ".join(KINDS)),
+        )
     lists = {name: values.tolist() for name, values in columns.items()}
     if kind == "dict":
         return lists
+    if find_spec(kind) is None:
+        raise InputError(
+            say("{kind} is not installed", kind),
+            hint=say("take another kind: {usual}", usual_kind()),
+        )
     backend: Any = "pyarrow" if kind == "duckdb" else kind
     frame = nw.from_dict(lists, backend=backend).to_native()
     if kind == "duckdb":
@@ -160,5 +240,46 @@ def made(columns: Columns, kind: str) -> Any:
 
 
 def usual_kind() -> str:
-    """What comes back where nothing of a known kind went in."""
-    return "pyarrow" if find_spec("pyarrow") is not None else "dict"
+    """What comes back where nothing of a known kind went in: pandas, else Polars, else Arrow."""
+    found = (kind for kind in ("pandas", "polars", "pyarrow") if find_spec(kind) is not None)
+    return next(found, "dict")
+
+
+SHOWN = 20
+"""The rows that a notebook shows of a frame."""
+
+
+class Framed:
+    """What has rows: a notebook shows the first, and Arrow's stream carries all of them."""
+
+    if TYPE_CHECKING:
+
+        def to_frame(self, kind: str | None = None) -> Any: ...
+
+    def _repr_html_(self) -> str:
+        columns: dict[str, list[object]] = self.to_frame("dict")
+        rows = list(zip(*columns.values(), strict=True))
+        return html_rows(repr(self), list(columns), rows[:SHOWN], len(rows))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows as Arrow's PyCapsule: other libraries take them as they are."""
+        return self.to_frame("pyarrow").__arrow_c_stream__(requested_schema)
+
+
+def html_rows(
+    title: str, names: Sequence[str], rows: Sequence[Sequence[object]], every: int
+) -> str:
+    """A table of HTML with a title, and how many more rows there are."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(_shown(value))}</td>" for value in row) + "</tr>"
+        for row in rows
+    )
+    more = f"<p>{every:,} rows, {len(rows):,} shown</p>" if every > len(rows) else ""
+    return f"<p>{escape(title)}</p><table><tr>{head}</tr>{body}</table>{more}"
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "\u2025"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -25,6 +25,7 @@ from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.library.asking import asks, keywords, taken
 from tabprotect.library.cycles import Cycles
+from tabprotect.library.frames import Framed
 from tabprotect.library.release import published_frame
 from tabprotect.library.table import Table
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Protection:
+class Protection(Framed):
     """A protected table in the house: what may leave it, and what stays.
 
     Attributes
@@ -88,9 +89,9 @@ class Protection:
         shape = " x ".join(map(str, self.release.domain.shape))
         return f"Protection({self.release.mechanism.method}, {shape})"
 
-    def to_frame(self) -> Any:
+    def to_frame(self, kind: str | None = None) -> Any:
         """The published cells: categories and published count, missing where suppressed."""
-        return published_frame(self.release, self.kind)
+        return published_frame(self.release, kind or self.kind)
 
     @asks(Publishing)
     def publish(

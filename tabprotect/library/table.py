@@ -22,7 +22,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable
 from tabprotect.languages.said import say
 from tabprotect.library.asking import asks, taken
-from tabprotect.library.frames import AnyArray, Frame, made, usual_kind
+from tabprotect.library.frames import AnyArray, Frame, Framed, html_rows, in_rows, made, usual_kind
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Framed):
     """A confidential table of counts with what came with it (an example's cycles, record keys).
 
     Made by :func:`read_table`, :func:`tabulate` or :meth:`from_frame`. It never prints its counts.
@@ -62,7 +62,8 @@ class Table:
         Parameters
         ----------
         frame
-            pandas, Polars, Arrow, a DuckDB relation, or anything narwhals knows.
+            pandas, Polars, Arrow, a DuckDB relation, or anything narwhals knows; also a crosstab or
+            a Series of pandas, whose index classifies, a dict of columns, or one of counts by cell.
         count
             The column of counts.
         variables
@@ -91,7 +92,7 @@ class Table:
         >>> tp.Table.from_frame(frame, count="count")
         Table(region | sex, 2 x 2)
         """
-        given = Frame.of(frame)
+        given = Frame.of(in_rows(frame, count, variables))
         by = [n for n in given.columns if n != count] if variables is None else list(variables)
         table, _ = checked_table(
             given.cells(count, by), missing_are="zero" if fill_missing else None
@@ -149,9 +150,24 @@ class Table:
         """
         return Table(History.of(self.table.margin(names)), self.kind)
 
-    def to_frame(self) -> Any:
-        """A row for each cell: its categories, then its count. CONFIDENTIAL."""
-        return made(cell_columns(self.domain) | {"count": self.counts.reshape(-1)}, self.kind)
+    def to_frame(self, kind: str | None = None) -> Any:
+        """A row for each cell: its categories, then its count. CONFIDENTIAL.
+
+        Parameters
+        ----------
+        kind
+            ``pandas``, ``polars``, ``pyarrow``, ``duckdb`` or ``dict``; by default what went in.
+        """
+        columns = cell_columns(self.domain) | {"count": self.counts.reshape(-1)}
+        return made(columns, kind or self.kind)
+
+    def _repr_html_(self) -> str:
+        # A notebook is passed on: its counts are not shown unasked.
+        rows = [
+            (v.name, len(v.categories), ", ".join(v.categories[:6])) for v in self.domain.variables
+        ]
+        title = f"{self!r}, CONFIDENTIAL"
+        return html_rows(title, ("variable", "categories", "first"), rows, len(rows))
 
 
 def cell_columns(domain: Domain) -> dict[str, AnyArray]:

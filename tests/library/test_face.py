@@ -279,7 +279,7 @@ def test_suppressed_cells_have_no_count_in_a_frame() -> None:
     table = tp.read_table("example:langsrud-lupp")
     protection = tp.protect(table, "suppression", level=1, seed=1)
     hidden = protection.release.inner.suppressed
-    shown = protection.to_frame()["count"].to_pylist()
+    shown = protection.to_frame("pyarrow")["count"].to_pylist()
     assert [value is None for value in shown] == hidden.reshape(-1).tolist()
 
 

@@ -141,3 +141,26 @@ def test_a_clock_that_is_moved_changes_no_answer(
     # Up to a time: up to the first line after it, the one from the day before included.
     for hours, lines in ((0.5, 1), (1.5, 3), (3, 4), (-48, 0)):
         assert served.replayed(noon + timedelta(hours=hours))[0] == lines
+
+
+def test_a_request_has_one_length_and_whole_lines(port: int) -> None:
+    body = b'{"variables": ["A"]}'
+    good = b"Host: localhost\r\nContent-Type: application/json\r\n"
+    odd = [
+        b"POST %s/queries HTTP/1.1\r\n" + good + b"Content-Length: 20\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n14\r\n" + body + b"\r\n0\r\n\r\n",
+        b"GET /tables HTTP/1.1\nHost: localhost\n\n",
+        b"GET /tables HTTP/1.1\r\nHost: localhost\nX: y\r\n\r\n",
+    ]
+
+    async def statuses() -> list[bytes]:
+        found = []
+        for sent in (*odd, b"GET /tables HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(sent.replace(b"%s", TABLE.encode()))
+            found.append((await rest(reader)).split(b" ")[1])
+            writer.close()
+        return found
+
+    heard = asyncio.run(asyncio.wait_for(statuses(), 60))
+    assert heard == [b"400"] * 3 + [b"200"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from tabprotect.server.attack.target import Sent, Shown, Target, asking, sub_table_address
@@ -11,6 +11,9 @@ FOREIGN = "http://elsewhere.example"
 
 KEYS_TRIED = 15
 """Keys of one mark."""
+
+FORGED = 30
+"""Addresses of proxies that are made up."""
 
 MOST_ASKED = 500
 """Requests to see whether a limit holds."""
@@ -62,16 +65,19 @@ def _was_decided(status: int, said: Mapping[str, object]) -> bool:
 
 
 def past_the_limit(target: Target, limit: int) -> tuple[int, int]:
-    """Requests with another forged address each, and those answered beyond the limit."""
-    number = min(limit + 50, MOST_ASKED)
-    if number <= limit:
+    """Requests beyond the limit with another forged address each, and those that were answered."""
+    plain = Sent("/tables")
+    tries = range(min(limit + 50, MOST_ASKED))
+    used = next((n for n in tries if target(plain).status == 429), None)
+    if used is None:
         return 0, 0
-    answered = _answered(
-        target,
-        number,
-        lambda n: Sent("/tables", headers={"X-Forwarded-For": f"203.0.{n // 250}.{n % 250 + 1}"}),
-    )
-    return number, max(0, answered - limit)
+    forged = [
+        Sent("/tables", headers={"X-Forwarded-For": f"203.0.113.{n + 1}"}) for n in range(FORGED)
+    ]
+    answered = sum(target(one).status == 200 for one in forged)
+    # Where the window has ended meanwhile nothing is known.
+    held = target(plain).status == 429
+    return (used + FORGED, answered) if held else (0, 0)
 
 
 def keys_tried(target: Target) -> tuple[int, int]:
@@ -84,7 +90,3 @@ def keys_tried(target: Target) -> tuple[int, int]:
         for number in range(KEYS_TRIED)
     )
     return KEYS_TRIED, max(0, looked - 10)
-
-
-def _answered(target: Target, number: int, made: Callable[[int], Sent]) -> int:
-    return sum(target(made(n)).status == 200 for n in range(number))

@@ -1,8 +1,8 @@
-"""The table server under load: ``python bench_server_load.py [decisions|kills|odd|history ...]``.
+"""The table server under load: ``python bench_server_load.py [decisions|kills|mixed|odd|history ...]``.
 
 ``decisions``: 10,000 from 8 clients at once, against 4 processes on PostgreSQL, compared with one
 server asked in the log's order. ``kills``: a process of 4 is killed (SIGKILL) at 50 random moments
-meanwhile. ``odd``: 100,000 generated requests, of any path, method, headers and body. ``history``:
+meanwhile. ``mixed``: 10,000 decisions under ten kills, on SQLite and on PostgreSQL. ``odd``: 100,000 generated requests, of any path, method, headers and body. ``history``:
 a start on a log of 10^6 lines.
 """
 
@@ -85,6 +85,35 @@ def kills() -> None:
         print(f"{killed} kills, {len(answered):,} answers, {length:,} lines: a sound chain")
 
 
+def mixed() -> None:
+    """10,000 decisions under ten kills, refusals among them, on SQLite and on PostgreSQL."""
+    with running_server() as postgresql:
+        for name in ("sqlite", "postgresql"):
+            with tempfile.TemporaryDirectory() as folder:
+                database = (
+                    f"{folder}/h.sqlite" if name == "sqlite" else postgresql.database("mixed")
+                )
+                _mixed(name, Path(folder), database)
+
+
+def _mixed(name: str, folder: Path, database: str) -> None:
+    with served(folder, database, 2) as (port, process):
+        killed, heard, rng = 0, 0, random.Random(4)
+
+        def seen() -> None:
+            nonlocal killed, heard
+            heard += 1
+            found = workers_of(process) if heard % (DECISIONS // 11) == 0 else []
+            if found:
+                os.kill(rng.choice(found), signal.SIGKILL)
+                killed += 1
+
+        answered = asked(port, itertools.islice(jobs(5), DECISIONS), CLIENTS, seen)
+    length = check(folder, database, answered)
+    kinds = Counter(str(found["decision"]) for _, found in answered)
+    print(f"{name}: {killed} kills, {len(answered):,} answers, {length:,} lines, {dict(kinds)}")
+
+
 def odd() -> None:
     """100,000 generated requests: what came back."""
     with tempfile.TemporaryDirectory() as folder:
@@ -154,7 +183,9 @@ def _fill(path: str, served: ServedTable, last: LogEntry, pattern: list) -> None
 
 def main() -> None:
     """Whatever is named, or all of it."""
-    known = {"decisions": decisions, "kills": kills, "odd": odd, "history": history}
+    known = {
+        "decisions": decisions, "kills": kills, "mixed": mixed, "odd": odd, "history": history,
+    }  # fmt: skip
     for name in [word for word in sys.argv[1:] if word in known] or known:
         print(f"-- {name}", flush=True)
         known[name]()

@@ -108,3 +108,33 @@ def test_every_format_has_roles(tmp_path: Path, name: str) -> None:
     write_table(read(tmp_path, text).table, path, format_to_write(path))
     found = read_table(path, Reading.of({"where": {"year": "2011"}}))
     assert counts(found) == [3, 4] and found.table.domain.names == ("sex",)
+
+
+def test_eurostats_tsv(tmp_path: Path) -> None:
+    text = "unit,sex,geo\\time\t2019 \t2020 \nNR,F,AT\t110 p\t: \nNR,M,AT\t5 \t7 b\n"
+    path = tmp_path / "t.tsv"
+    path.write_text(text)
+    with pytest.raises(InputError, match="':' is not a number"):
+        read_table(path)
+    found = read_table(path, Reading(missing="zero"))
+    assert found.table.domain.names == ("unit", "sex", "geo", "time") and counts(found) == [
+        110,
+        0,
+        5,
+        7,
+    ]
+    path.write_text(text.replace(": ", ": c"))
+    with pytest.raises(InputError, match="'c' is not a number"):
+        read_table(path, Reading(missing="zero"))
+
+
+def test_unknown_keywords_of_px_are_notes(tmp_path: Path) -> None:
+    path = tmp_path / "t.px"
+    path.write_text(
+        'CHARSET="ANSI";\nAXIS_VERSION="2013";\nCREATION.DATE="2020";\nSTUB="v";\nHEADING="w";\n'
+        'VALUES("v")="a","b";\nVALUES("w")="x","y";\nDATA=\n1 2\n3 4\n;\n'
+    )
+    found = read_table(path)
+    assert counts(found) == [1, 2, 3, 4] and any("CREATION.DATE: 2020" in n for n in found.notes)
+    with pytest.raises(InputError, match="AXIS_VERSION"):
+        read_table(path, Reading(strict=True))

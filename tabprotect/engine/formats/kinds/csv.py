@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.agencies.eurostat_tsv import eurostat_rows
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.figures import Figures
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
@@ -47,10 +48,14 @@ class Csv(RowFormat):
         text = TextRows(
             path, encoding=reading.encoding, delimiter=reading.delimiter, progress=progress
         )
+        if (cells := eurostat_rows(text)) is not None:
+            return cells, [say("read as Eurostat's TSV; flags behind counts were left out")]
         return text, []
 
     def whole(self, path: Path, reading: Reading) -> list[LaidOutRow]:
         rows = TextRows(path, encoding=reading.encoding, delimiter=reading.delimiter)
+        if eurostat_rows(rows) is not None:
+            return super().whole(path, reading)
         return text_rows(rows, reading.delimiter)
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:

@@ -44,7 +44,7 @@ MOST_NOTES = 1000
 """The most cell notes that are written; the explanation of the symbol holds for all."""
 
 _KEYWORD = re.compile(
-    r"""\s*([A-Z][A-Z0-9-]*)(\[[A-Za-z-]+\])?(?:\(((?:"[^"]*"|[^")])*)\))?\s*=""", re.ASCII
+    r"""\s*([A-Z][A-Z0-9._-]*)(\[[A-Za-z-]+\])?(?:\(((?:"[^"]*"|[^")])*)\))?\s*=""", re.ASCII
 )
 _STRING = re.compile(r'"([^"]*)"')
 _VALUE = re.compile(r'(?:[^";]++|"[^"]*")*+;')
@@ -61,6 +61,15 @@ class _File:
 
     said: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     data: list[str] = field(default_factory=list)
+
+    @property
+    def odd(self) -> dict[str, str]:
+        """What keywords say that are written as no keyword of PX is: with dots or underscores."""
+        return {
+            name: "; ".join(text for texts in of.values() for text in texts)[:LINE]
+            for name, of in self.said.items()
+            if set("._") & set(name)
+        }
 
     def one(self, keyword: str, default: str = "") -> str:
         return next(iter(self.said.get(keyword, {}).get("", [])), default)
@@ -114,7 +123,14 @@ class Px(Format):
             labels=labels,
         )
         contents = [names.index(name) for name in file.all("CONTVARIABLE") if name in names]
-        return observations.cells(reading, contents)
+        cells, notes = observations.cells(reading, contents)
+        if file.odd and reading.strict:
+            raise InputError(
+                say("keywords that PX does not have: {odd}", ", ".join(file.odd)),
+                hint=say("leave out --strict to have them as notes"),
+            )
+        notes += [say("{keyword}: {said}", name, text) for name, text in file.odd.items()]
+        return cells, notes
 
     def write(self, table: Table) -> bytes:
         return _written(table, None, "Counts")
