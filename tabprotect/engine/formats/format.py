@@ -6,7 +6,7 @@ import itertools
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Literal
@@ -291,6 +291,10 @@ class Format(Documented, ABC):
     def publish_cube(self, cube: Cube, title: str) -> bytes:
         """Write a published cube; formats that know parents of codes state them."""
         return self.publish(cube.table, cube.hidden, title)
+
+    def as_held(self, cube: Cube) -> Cube:
+        """The cube with texts that the format can hold."""
+        return replace(cube, table=cube.table.on(self.held(cube.table.domain, strict=False)[0]))
 
     def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
         """The domain with texts that the format can hold, and notes on what was replaced."""
