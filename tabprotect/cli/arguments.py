@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +19,9 @@ from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.history import History
+
+STREAM = "-"
+"""Standard input or output in place of a file."""
 
 T = TypeVar("T")
 A = TypeVar("A", bound=Options)
@@ -206,4 +211,10 @@ def open_source(args: argparse.Namespace, progress: Progress) -> History:
     # Readers of releases, who open no project, do not wait for the commands of projects.
     from tabprotect.engine.project.in_one_go import opened
 
-    return opened(args.table, Reading.of(given_reading(args)), progress)
+    reading = Reading.of(given_reading(args))
+    if args.table != STREAM:
+        return opened(args.table, reading, progress)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "input.csv"
+        path.write_bytes(sys.stdin.buffer.read())
+        return opened(str(path), reading, progress)

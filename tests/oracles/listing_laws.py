@@ -213,7 +213,7 @@ def _rounded(release: Release, _: SmallCount, most: int) -> list[Part]:
 
 def _keyed(release: Release, _: SmallCount, most: int) -> list[Part]:
     rows = methods()["cell_key"].transitions(release)
-    assert rows is not None and len(release.tables) == 1
+    assert rows is not None
     reach = max(max(-first, first + len(chances)) for first, chances in rows)
 
     def single(true: int, shown: int) -> float:
@@ -226,7 +226,24 @@ def _keyed(release: Release, _: SmallCount, most: int) -> list[Part]:
         assert count is not None
         low, high = max(count - reach, 0), count + reach
         laws[cells] = (low, high, np.array([single(x, count) for x in range(low, high + 1)]))
-    return _factors(release, laws, most)
+    if len(release.tables) == 1:
+        return _factors(release, laws, most)
+    # Under a secret hash the noise of different sets of records has nothing in common.
+    assert release.mechanism.parameters["keys"] == "hashed"
+    limits = [(cells, low, high) for cells, (low, high, _) in laws.items()]
+    numbers = {cells: int(count or 0) for cells, count in _numbers(release).items()}
+
+    def chance(original: Counts) -> float:
+        noise: dict[tuple[int, ...], int] = {}
+        for cells, count in numbers.items():
+            records = tuple(c for c in cells if original[c])
+            if noise.setdefault(records, count) != count:
+                return 0.0
+        return math.prod(
+            single(sum(original[c] for c in records), count) for records, count in noise.items()
+        )
+
+    return _whole(release, limits, most, chance)
 
 
 NEVER = 41.0

@@ -3,37 +3,59 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
-from tabprotect.cli.arguments import add_reading, keep_apart, open_source
+from tabprotect.cli.arguments import STREAM, add_reading, keep_apart, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
+from tabprotect.engine.formats.database_writing import write_to_database
+from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("convert", run)
-    command.add_argument("table", metavar="TABLE", help=say("a file, a project, or example:NAME"))
+    command.add_argument(
+        "table",
+        metavar="TABLE",
+        help=say("a file, a project, example:NAME, or - for standard input"),
+    )
     command.add_argument(
         "--format", choices=format_names(), help=say("where the name of the file does not say it")
     )
-    command.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help=say("the same counts, CONFIDENTIAL")
+    out = command.add_mutually_exclusive_group(required=True)
+    out.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help=say("the same counts, CONFIDENTIAL; - for standard output"),
+    )
+    out.add_argument(
+        "--to",
+        metavar="URL",
+        help=say("a new table of a database: postgresql://host/base/table, CONFIDENTIAL"),
     )
     add_reading(command)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Write the table; what the format leaves out is said before."""
-    keep_apart([args.table], [args.out])
+    if args.to is not None:
+        return _to_database(args, console)
+    streams = str(args.out) == STREAM
+    keep_apart([args.table], [None if streams else args.out])
     kind = format_to_write(args.out, args.format)
     project = open_source(args, console).project
     lost = kind.loses(project.domain)
     for note in (*project.notes, *lost):
         console.say(note)
+    if streams:
+        return _to_stream(project.original, kind, args.strict, console)
     for note in write_table(project.original, args.out, kind, strict=args.strict):
         console.say(note)
     domain = project.original.domain
@@ -52,4 +74,39 @@ def run(args: argparse.Namespace, console: Console) -> int:
         " x ".join(map(str, domain.shape)),
     )
     console.result(data, [said])
+    return 0
+
+
+def _to_stream(table: Table, kind: Format, strict: bool, console: Console) -> int:
+    """Write the file to standard output, and nothing else there."""
+    domain, notes = kind.held(table.domain, strict=strict)
+    for note in notes:
+        console.say(note)
+    sys.stdout.buffer.write(kind.write(table.on(domain)))
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def _to_database(args: argparse.Namespace, console: Console) -> int:
+    project = open_source(args, console).project
+    for note in project.notes:
+        console.say(note)
+    name = write_to_database(project.original, args.to)
+    domain = project.original.domain
+    data = {
+        "table": name,
+        "variables": list(domain.names),
+        "shape": list(domain.shape),
+        "confidential": True,
+    }
+    console.result(
+        data,
+        [
+            say(
+                "{name}: {n:,} rows in the database. CONFIDENTIAL: true counts.",
+                name,
+                domain.size,
+            )
+        ],
+    )
     return 0

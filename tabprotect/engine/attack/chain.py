@@ -56,7 +56,10 @@ VISITS = 3.6
 """Cells of a move on average."""
 
 SWEEPS = 360
-"""Fewest sweeps of each chain, a third of them to settle."""
+"""Usual sweeps of each chain, a third of them to settle."""
+
+FEWEST, MANY_VISITS = 210, 1_800_000_000
+"""The least of them, where more would take more visits than that."""
 
 USUAL_WORK = 40_000_000
 """Visits of sums up to which small tables get more sweeps."""
@@ -118,7 +121,8 @@ def work_of(numbers: PublishedNumbers, sweeps_of_each: int) -> int:
 def usual_plan(numbers: PublishedNumbers) -> tuple[int, ...]:
     """Sweeps of each chain, then more for those that have not settled."""
     few = min(USUAL_WORK // max(work_of(numbers, 1), 1), MOST_SWEEPS)
-    first = max(SWEEPS, int(few) // 30 * 30)
+    most = MANY_VISITS // max(work_of(numbers, 1), 1)
+    first = max(min(max(SWEEPS, int(few) // 30 * 30), int(most) // 30 * 30), FEWEST)
     return tuple(first << doubled for doubled in range(DOUBLINGS + 1))
 
 
@@ -142,7 +146,7 @@ def joint_shares(
     plan
         Sweeps of each chain; the next if they have not settled by the last.
     work
-        Most visits of sums.
+        Most visits of sums, of all plans together.
 
     Returns
     -------
@@ -161,7 +165,8 @@ def joint_shares(
         return None
     found: JointShares | None = None
     for number, count in enumerate(plan):
-        if work_of(numbers, count) > work:
+        work -= work_of(numbers, count)
+        if work < 0:
             break
         chains = [
             _Chain(numbers, start, (low, high), f"{number} {chain}", count)

@@ -14,6 +14,13 @@
 #define LN2 726817
 #define MOST_CORNERS 64
 
+/* Groups lie anywhere in memory: what will be read soon is fetched beforehand. */
+#if defined(__GNUC__)
+#define FETCH(address) __builtin_prefetch(address)
+#else
+#define FETCH(address) (void)(address)
+#endif
+
 typedef struct {
     const int64_t *shape, *stride, *cstart, *csums, *kind, *low, *high, *kstart, *kmin, *logs;
     const int64_t *least, *top, *own, *beta, *log_table, *first, *hstart;
@@ -26,8 +33,8 @@ typedef struct {
 /* Sums over the same records: how many, their laws added up and squared, the sum; the law of one of
  * them, kept to spare divisions. */
 typedef struct {
-    uint64_t key;
-    int64_t m, g1, g2, t, mark, law, unused;
+    int64_t g2, t;
+    int32_t m, g1, law, mark;
 } Group;
 
 typedef struct {
@@ -35,7 +42,8 @@ typedef struct {
     int64_t *x, *t, *at;
     uint64_t *key;
     int64_t a, w, bad;
-    /* An open hash table. */
+    /* An open hash table: its keys are apart, as they are what is searched through. */
+    uint64_t *keys;
     Group *groups;
     int64_t used;
 } Level;
@@ -98,13 +106,13 @@ static void weigh(const Model *m, int64_t kind, int64_t t, int64_t sign, int64_t
 
 static void weigh_group(const Model *m, Group *g, int64_t sign, int64_t d[3])
 {
-    int64_t size = g->m, spread;
+    int64_t size = g->m, sum = g->g1, spread;
     if (!size)
         return;
-    if (g->law * size != g->g1)
-        g->law = g->g1 / size;
+    if (g->law * size != sum)
+        g->law = (int32_t)(sum / size);
     weigh(m, g->law, g->t, sign, d);
-    spread = size * g->g2 - g->g1 * g->g1;
+    spread = size * g->g2 - sum * sum;
     if (spread) {
         spread /= size;
         d[1] += sign * (1 + (spread > WORST_SPREAD ? WORST_SPREAD : spread));
@@ -112,10 +120,15 @@ static void weigh_group(const Model *m, Group *g, int64_t sign, int64_t d[3])
     }
 }
 
+static int64_t first_slot(uint64_t key, int64_t cap)
+{
+    return (int64_t)((key * 0x9E3779B97F4A7C15ULL) >> 32) & (cap - 1);
+}
+
 static int64_t slot(const Level *v, uint64_t key, int64_t cap)
 {
-    int64_t at = (int64_t)((key * 0x9E3779B97F4A7C15ULL) >> 32) & (cap - 1);
-    while (v->groups[at].key && v->groups[at].key != key)
+    int64_t at = first_slot(key, cap);
+    while (v->keys[at] && v->keys[at] != key)
         at = (at + 1) & (cap - 1);
     return at;
 }
@@ -125,21 +138,20 @@ static void into_group(const Model *m, Level *v, int64_t s, int64_t cap)
     uint64_t key = v->key[s] ^ m->salt[s];
     int64_t g = slot(v, key, cap), kind = m->kind[s];
     v->at[s] = g;
-    if (!v->groups[g].key) {
-        v->groups[g].key = key;
-        v->groups[g].m = v->groups[g].g1 = v->groups[g].g2 = 0;
-        v->groups[g].mark = 0;
+    if (!v->keys[g]) {
+        v->keys[g] = key;
+        memset(&v->groups[g], 0, sizeof(Group));
         v->used++;
     }
     v->groups[g].m++;
-    v->groups[g].g1 += kind;
+    v->groups[g].g1 += (int32_t)kind;
     v->groups[g].g2 += kind * kind;
     v->groups[g].t = v->t[s];
 }
 
 static void regroup(const Model *m, Level *v, int64_t cap)
 {
-    memset(v->groups, 0, (size_t)cap * sizeof(Group));
+    memset(v->keys, 0, (size_t)cap * sizeof(uint64_t));
     v->used = 0;
     for (int64_t s = 0; s < m->sums; s++)
         if (v->key[s] && m->kind[s] >= 0)
@@ -163,7 +175,7 @@ static void begin(const Model *m, Level *v, int64_t cap)
     if (m->shared) {
         regroup(m, v, cap);
         for (int64_t g = 0; g < cap; g++)
-            if (v->groups[g].key)
+            if (v->keys[g])
                 weigh_group(m, &v->groups[g], 1, d);
     }
     for (int64_t s = 0; s < m->sums; s++)
@@ -178,7 +190,7 @@ static void see(const Model *m, Level *v, Scratch *z, int64_t g, int64_t *seen, 
 {
     if (v->groups[g].mark == z->stamp)
         return;
-    v->groups[g].mark = z->stamp;
+    v->groups[g].mark = (int32_t)z->stamp;
     z->old[*seen] = v->groups[g];
     z->seen[(*seen)++] = g;
     weigh_group(m, &v->groups[g], -1, d);
@@ -187,7 +199,8 @@ static void see(const Model *m, Level *v, Scratch *z, int64_t g, int64_t *seen, 
 static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
 {
     int64_t corner[MOST_CORNERS], change[MOST_CORNERS], offset[6], order[64];
-    int64_t n = m->n, listed = 0, seen = 0, new = 0, corners, d[3] = {0, 0, 0};
+    int64_t n = m->n, listed = 0, seen = 0, still = 0, new = 0, corners, d[3] = {0, 0, 0};
+    uint64_t flips = 0;
     int64_t cell = below(draw(&m->rng), n);
     uint64_t r = draw(&m->rng);
     int64_t eighth = (r >> 1) & 7, size, sign;
@@ -245,6 +258,7 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
     for (int64_t q = 0; q < corners; q++) {
         int64_t c = corner[q], had = v->x[c];
         uint64_t word = (!had != !(had + change[q])) ? m->words[c] : 0;
+        flips |= word;
         for (int64_t e = m->cstart[c]; e < m->cstart[c + 1]; e++) {
             int64_t s = m->csums[e];
             if (z->mark[s] != z->stamp) {
@@ -252,6 +266,7 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
                 z->dt[s] = 0;
                 z->dk[s] = 0;
                 z->list[listed++] = s;
+                FETCH(&v->groups[v->at[s]]);
             }
             z->dt[s] += change[q];
             z->dk[s] ^= word;
@@ -265,7 +280,31 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
                 weigh(m, m->kind[s], v->t[s] + z->dt[s], 1, d);
             }
         }
+    } else if (!flips) {
+        /* All sums of a group change alike. */
+        for (int64_t i = 0; i < listed; i++) {
+            int64_t s = z->list[i];
+            Group *g;
+            if (m->kind[s] < 0 || !z->dt[s])
+                continue;
+            g = &v->groups[v->at[s]];
+            if (g->mark == z->stamp)
+                continue;
+            g->mark = (int32_t)z->stamp;
+            if ((int64_t)g->law * g->m != g->g1)
+                g->law = g->g1 / g->m;
+            weigh(m, g->law, g->t, -1, d);
+            weigh(m, g->law, g->t + z->dt[s], 1, d);
+            z->seen[still] = v->at[s];
+            z->to[still++] = z->dt[s];
+        }
     } else {
+        for (int64_t i = 0; i < listed; i++) {
+            int64_t s = z->list[i];
+            uint64_t to = v->key[s] ^ z->dk[s];
+            if (z->dk[s] && to)
+                FETCH(&v->keys[first_slot(to ^ m->salt[s], z->cap)]);
+        }
         for (int64_t i = 0; i < listed; i++) {
             int64_t s = z->list[i], kind = m->kind[s], g;
             uint64_t from = v->key[s], to = from ^ z->dk[s];
@@ -278,7 +317,7 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
                 see(m, v, z, g, &seen, d);
                 if (z->dk[s]) {
                     v->groups[g].m--;
-                    v->groups[g].g1 -= kind;
+                    v->groups[g].g1 -= (int32_t)kind;
                     v->groups[g].g2 -= kind * kind;
                 } else
                     v->groups[g].t = v->t[s] + z->dt[s];
@@ -293,15 +332,15 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
             to ^= m->salt[s];
             g = slot(v, to, z->cap);
             z->to[i] = g;
-            if (!v->groups[g].key) {
-                v->groups[g].key = to;
-                v->groups[g].m = v->groups[g].g1 = v->groups[g].g2 = v->groups[g].t = v->groups[g].mark = 0;
+            if (!v->keys[g]) {
+                v->keys[g] = to;
+                memset(&v->groups[g], 0, sizeof(Group));
                 v->used++;
                 z->inserted[new++] = g;
             }
             see(m, v, z, g, &seen, d);
             v->groups[g].m++;
-            v->groups[g].g1 += kind;
+            v->groups[g].g1 += (int32_t)kind;
             v->groups[g].g2 += kind * kind;
             v->groups[g].t = v->t[s] + z->dt[s];
         }
@@ -315,10 +354,12 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
                 v->groups[z->seen[i]] = z->old[i];
             /* The last in is the first out, so that no search breaks off early. */
             while (new)
-                v->groups[z->inserted[--new]].key = 0, v->used--;
+                v->keys[z->inserted[--new]] = 0, v->used--;
             return;
         }
     }
+    for (int64_t i = 0; i < still; i++)
+        v->groups[z->seen[i]].t += z->to[i];
     v->a += d[0];
     v->w += d[1];
     v->bad += d[2];
@@ -384,6 +425,7 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
     Level *levels = NULL;
     Scratch z = {0};
     Group *groups = NULL, *old = NULL;
+    uint64_t *keys = NULL;
     int64_t *state, *memory = NULL, cap = 1024, count, total, feasible = 0;
     int held = 0, recording;
     (void)module;
@@ -438,8 +480,9 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
     levels = calloc((size_t)m.levels, sizeof(Level));
     memory = calloc((size_t)total, sizeof(int64_t));
     groups = calloc((size_t)(m.levels * cap), sizeof(Group));
+    keys = calloc((size_t)(m.levels * cap), sizeof(uint64_t));
     old = calloc((size_t)(2 * m.sums), sizeof(Group));
-    if (!levels || !memory || !groups || !old) {
+    if (!levels || !memory || !groups || !keys || !old) {
         PyErr_NoMemory();
         goto done;
     }
@@ -452,6 +495,7 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
             v->at = free_, free_ += m.sums;
             v->key = (uint64_t *)free_, free_ += m.sums;
             v->groups = groups + b * cap;
+            v->keys = keys + b * cap;
         }
         z.dt = free_, free_ += m.sums;
         z.mark = free_, free_ += m.sums;
@@ -472,6 +516,7 @@ done:
     free(levels);
     free(memory);
     free(groups);
+    free(keys);
     free(old);
     while (held)
         PyBuffer_Release(&view[--held]);

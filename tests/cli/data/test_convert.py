@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import json
+import sqlite3
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,3 +70,31 @@ def test_the_table_itself_is_not_written_over(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("v,w,count\na,x,1\n")
     assert main(["convert", str(path), "--out", str(path)]) == 2
+
+
+def test_into_a_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    url = f"sqlite:///{tmp_path / 'base.db'}#cells"
+    assert main(["convert", EXAMPLE, "--to", url]) == 0
+    with sqlite3.connect(tmp_path / "base.db") as base:
+        rows = base.execute("SELECT count(*), sum(count) FROM cells").fetchone()
+    base.close()
+    assert rows == (64, 1841)
+    assert main(["convert", EXAMPLE, "--to", url]) == 3
+    assert main(["convert", EXAMPLE, "--to", "sqlite://"]) == 3
+
+
+def test_through_pipes(tmp_path: Path) -> None:
+    text = b"v,count\na,1\nb,2\n"
+    words = [
+        sys.executable,
+        "-m",
+        "tabprotect",
+        "convert",
+        "-",
+        "--out",
+        "-",
+        "--format",
+        "jsonstat",
+    ]
+    found = subprocess.run(words, input=text, capture_output=True, check=True)
+    assert json.loads(found.stdout)["value"] == [1, 2]
