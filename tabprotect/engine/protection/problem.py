@@ -202,6 +202,9 @@ OVERRULED = say("published all the same")
 STANDING = say("standing reason of the house")
 """First words of a decision that the policy takes for what is not judged whole."""
 
+SHORT_SEED = say("a short seed was accepted")
+"""First words of a decision that releases what rests on a seed that can be guessed."""
+
 GIVEN_SEED = say("a given seed was used: whoever knows it can replay every coin")
 """The decision that a run records."""
 

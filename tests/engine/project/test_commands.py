@@ -268,17 +268,23 @@ def test_drawing_cycles(example: Project) -> None:
 
 
 def test_short_seeds_are_refused_with_how_fast_they_are_found(
-    example: Project, short_seeds: int
+    example: Project, short_seeds: int, tmp_path: Path
 ) -> None:
+    out = {"release": str(tmp_path / "r.zip")}
+    drawn = apply(example, "protect", {"seed": 11})
     with pytest.raises(RefusedError, match="is done in less than a second") as error:
-        apply(example, "protect", {"seed": 11})
+        drawn.apply("publish", out)
     assert "25,400 a second" in error.value.message
     assert "coins of the house" in str(error.value.hint)
     with pytest.raises(RefusedError, match="done in 44 years"):
-        apply(example, "protect", {"seed": 2**44 + 1})
+        apply(example, "protect", {"seed": 2**44 + 1}).apply("publish", out)
+    assert not list(tmp_path.iterdir())
     done = apply(example, "protect", {"seed": 11, "accept": "a trial"}).project.protected
     assert done is not None
     assert "a short seed was accepted: a trial" in done.record.decisions
+    agreed, _ = drawn.apply("publish", {**out, "accept": "agreed"})
+    assert agreed.project.protected is not None
+    assert "a short seed was accepted: agreed" in agreed.project.protected.record.decisions
     with pytest.raises(ParameterError, match="fresh coins are asked for"):
         apply(example, "protect", {"fresh": True, "seed": 3})
     warned = replace(example, policy=HousePolicy(short_seed="warn"))

@@ -28,7 +28,7 @@ from tabprotect.engine.project.releasing.entering import entered
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
 from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.descriptions.run_summary import short_seed_sentence
-from tabprotect.engine.protection.problem import GIVEN_SEED, Protected
+from tabprotect.engine.protection.problem import GIVEN_SEED, SHORT_SEED, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import Randomness
@@ -230,16 +230,8 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     problem, accepted = project.problem, reason or (gate.UNSTATED if asked.accept_weak else "")
     admit_key = partial(_admit_key, accepted, context.register)
     randomness, decisions = _coins(project, asked.seed, asked.fresh, admit_key)
-    if randomness.short and project.limits.short_seed == "refuse":
-        if not accepted:
-            raise RefusedError(
-                short_seed_sentence(randomness),
-                hint=say(
-                    "take the coins of the house, or a random number of 40 digits; or say why it is "
-                    "taken all the same"
-                ),
-            )
-        decisions = (*decisions, say("a short seed was accepted: {accepted}", accepted))
+    if accepted:
+        decisions += _admit_seed(randomness, project.limits, accepted, decisions)
     values = project.protection.resolve_for(problem, project.given)
     before = EarlierRefusals.of(
         problem,
@@ -303,6 +295,31 @@ def _tuned(project: Project, asked: Drawing, context: Context) -> Tuned:
     limits = project.limits.limits(project.problem.at_risk, again=False)
     use = cast(Use, asked.tune_for)
     return tuned(project.protection, project.problem, project.given, limits, use, context.progress)
+
+
+def _admit_seed(
+    randomness: Randomness, policy: HousePolicy, reason: str, decisions: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The decision by which a release rests on a seed that can be guessed; none if none does.
+
+    Raises
+    ------
+    RefusedError
+        Where that takes a reason and there is none.
+    """
+    if not randomness.short or policy.short_seed != "refuse":
+        return ()
+    if any(decision.startswith(SHORT_SEED) for decision in decisions):
+        return ()
+    if not reason:
+        raise RefusedError(
+            short_seed_sentence(randomness),
+            hint=say(
+                "take the coins of the house, or a random number of 40 digits; or say why it is "
+                "taken all the same"
+            ),
+        )
+    return (say("{SHORT_SEED}: {accepted}", SHORT_SEED, reason),)
 
 
 def _admit_key(accepted: str, register: str | None) -> tuple[str, ...]:
@@ -503,8 +520,10 @@ def _answered_for(project: Project, asked: Publishing) -> Protected:
                 "name who prepared it (prepared_by), and somebody else who approves it (approved_by)"
             ),
         )
-    done = gate.decided(project.protected, project.limits, asked.accept.strip())
+    accepted = asked.accept.strip()
+    done = gate.decided(project.protected, project.limits, accepted)
     decisions = done.record.decisions
+    decisions += _admit_seed(done.record.randomness, project.limits, accepted, decisions)
     if reason := asked.again.strip():
         decisions = tuple(dict.fromkeys((*decisions, say("published again: {reason}", reason))))
     record = replace(
