@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -12,11 +11,9 @@ from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.table_writing import format_to_write
 from tabprotect.engine.release.release import Release
 from tabprotect.gui.base.exporter import Exporter
+from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.languages.said import joined, say
-
-if TYPE_CHECKING:
-    from tabprotect.gui.frame.main_window import MainWindow as Window
 
 OFFERED = ("xlsx", "px", "jsonstat", "sdmx-csv", "csv")
 """The formats that are offered, by what most ask for."""
