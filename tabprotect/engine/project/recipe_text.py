@@ -66,7 +66,7 @@ def to_text(trail: Sequence[TrailEntry], *, seeds: bool) -> str:
 
 
 def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
-    """The trail as a recipe for new data, without seeds, paths and steps that publish.
+    """The trail as a recipe for new data, without seeds, paths, the title and steps that publish.
 
     The file is the variable ``source``, whose default is the name of this year's file; ``[expects]``
     lists the categories that the steps are made for.
@@ -74,7 +74,8 @@ def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
     lines: list[str] = []
     variables: dict[str, str] = {}
     for command, given in steps_of(trail, seeds=False):
-        if command.says.seals:
+        # A title names its year: next year's release gets its own.
+        if command.says.seals or command.name == "set_title":
             continue
         given = dict(given)
         source = given.get(command.says.reads)

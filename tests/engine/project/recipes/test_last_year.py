@@ -45,7 +45,7 @@ def yearly(tmp_path: Path) -> Path:
 
 def test_the_recipe_names_no_path_and_no_seed(yearly: Path) -> None:
     text = yearly.read_text()
-    assert str(yearly.parent) not in text and "seed" not in text
+    assert str(yearly.parent) not in text and "seed" not in text and "People" not in text
     said = tomllib.loads(text)
     assert said["variables"] == {"source": "people 2023.csv"}
     assert said["step"][0]["source"] == "${source}"
