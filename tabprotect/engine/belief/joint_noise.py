@@ -31,7 +31,7 @@ from tabprotect.engine.release.published_numbers import Law, PublishedNumbers
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 MOST_ENTRIES = 20_000_000
 """Most inner cells times published tables that are put together."""
@@ -212,7 +212,13 @@ def _posterior(
         effective_sample_size=joint.effective,
         draws=joint.tables,
         r_hat=joint.r_hat,
-        note=say("Left out: {kinds}.", listed(left)) if left else "",
+        note=joined(
+            filter(
+                None,
+                [found.numbers.note, say("Left out: {kinds}.", listed(left)) if left else ""],
+            ),
+            " ",
+        ),
         left_out=left,
         recorded_sums=RecordedSums.of(found),
     )

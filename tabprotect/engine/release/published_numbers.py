@@ -17,6 +17,7 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import joined
 
 Law = tuple[int, int, Floats | None]
 """The lowest and the highest true sum, and log P(published | true) of those between (``None``: all
@@ -75,6 +76,8 @@ class PublishedNumbers:
     believed : int64 (cells,)
         The place among the laws of what is believed of each inner cell beforehand; -1 for every
         count being as likely as any other.
+    note
+        What is assumed of the laws, in words; empty for nothing.
     """
 
     domain: Domain
@@ -87,6 +90,7 @@ class PublishedNumbers:
     variance: Floats
     noise: Ints
     believed: Ints
+    note: str = ""
 
     @classmethod
     def of(
@@ -228,6 +232,7 @@ class PublishedNumbers:
                 [np.where(part.noise < 0, -1, part.noise + k) for k, part in enumerate(parts)]
             ),
             believed=parts[0].believed,
+            note=joined(dict.fromkeys(part.note for part in parts if part.note), " "),
         )
 
     def believing(self, laws: Sequence[Law], of_cells: Ints) -> PublishedNumbers:

@@ -43,7 +43,7 @@ def test_an_attack_on_the_answers_of_a_database(run, tmp_path: Path) -> None:  #
         (["a.toml", "--service", "b.toml"], 2, "one service.toml"),
         (["a.csv", "--service", "b.toml"], 2, "leave out SOURCE"),
         (["a.csv", "--port", "70000"], 2, "not a port"),
-        (["nowhere.toml"], 3, "cannot be read"),
+        (["nowhere.toml"], 3, "there is no such file"),
         (["example:nothing"], 3, "nothing"),
     ],
 )

@@ -499,7 +499,7 @@ class CellKey(Method):
         if weighted:
             low, high = _range_of(values)
             check_possible(main.table.counts, table, low=low, high=high)
-            notes.append(WEIGHTS_NOTE.format(low=low / SCALE, high=high / SCALE))
+            notes.append(_weights_note(values))
         if inner is None and several:
             names = " × ".join(main.table.domain.names) or say("the grand total")
             notes.append(MARGIN_NOTE.format(names=names))
@@ -535,14 +535,15 @@ class CellKey(Method):
         """All published numbers; sums over the same records have the same noise."""
         values = self.resolve(release.domain, release.mechanism.parameters)
         publication = publication_of(release.domain, values)
-        variance = math.inf if self.weighted(values) else float(values[V])
-        return PublishedNumbers.of(
+        weighted = self.weighted(values)
+        found = PublishedNumbers.of(
             publication,
             counts_of(release, publication),
             self._weighing(values),
-            variance=variance,
+            variance=math.inf if weighted else float(values[V]),
             shared=True,
         )
+        return replace(found, note=_weights_note(values)) if weighted else found
 
     def _each_count(self, published: PublishedTable, values: Values, note: str) -> CellFactors:
         """Every count of a table by itself."""
@@ -564,6 +565,11 @@ def _stored(problem: Problem) -> Table:
             hint=say("tabulate it from records with a column of keys, or take keys = auto"),
         )
     return problem.record_keys
+
+
+def _weights_note(values: Values) -> str:
+    low, high = _range_of(values)
+    return WEIGHTS_NOTE.format(low=low / SCALE, high=high / SCALE)
 
 
 def _range_of(values: Values) -> tuple[int, int]:
