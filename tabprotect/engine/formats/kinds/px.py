@@ -127,7 +127,7 @@ class Px(Format):
         if file.odd and reading.strict:
             raise InputError(
                 say("keywords that PX does not have: {odd}", ", ".join(file.odd)),
-                hint=say("leave out --strict to have them as notes"),
+                hint=say("keep them as notes (--strict refuses them)"),
             )
         notes += [say("{keyword}: {said}", name, text) for name, text in file.odd.items()]
         return cells, notes
