@@ -15,7 +15,6 @@ from tabprotect.engine.bundle.export import export, export_cube
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write
-from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import joined, plural, say
 
 
@@ -55,9 +54,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Write the tables; what the format leaves out is said before."""
     keep_apart([args.release], [args.out])
     kind = format_to_write(args.out, args.format)
-    release = bundle.verify(args.release, judge=False, progress=console).release
+    verified = bundle.verify(args.release, judge=False, progress=console)
+    release = verified.release
+    for remark in verified.remarks:
+        console.say(remark)
     if args.apart or not kind.cube:
-        return _apart(args, kind, release, console)
+        return _apart(args, kind, verified, console)
     cube, notes = export_cube(
         release, args.out, kind, total_code=args.total_code, strict=args.strict
     )
@@ -68,14 +70,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.say(limit)
     hidden = 0 if cube.hidden is None else int(cube.hidden.sum())
     table = {"out": str(args.out), "variables": list(domain.names), "suppressed": hidden}
-    data = _said(args, kind, release, [table], limits)
+    data = _said(args, kind, verified, [table], limits)
     data |= {"shape": list(domain.shape), "total_codes": dict(cube.totals)}
     console.result(data, [_line(args.out, kind, domain.names, hidden)])
     return 0
 
 
-def _apart(args: argparse.Namespace, kind: Format, release: Release, console: Console) -> int:
+def _apart(
+    args: argparse.Namespace, kind: Format, verified: bundle.Verification, console: Console
+) -> int:
     """Write a file for each table."""
+    release = verified.release
     lost = [s for published in release.tables for s in kind.loses(published.table.domain)]
     limits = list(dict.fromkeys(lost))
     for limit in limits:
@@ -90,23 +95,24 @@ def _apart(args: argparse.Namespace, kind: Format, release: Release, console: Co
         _line(path, kind, names, count)
         for (path, names), count in zip(written.items(), hidden, strict=True)
     ]
-    console.result(_said(args, kind, release, tables, limits), lines)
+    console.result(_said(args, kind, verified, tables, limits), lines)
     return 0
 
 
 def _said(
     args: argparse.Namespace,
     kind: Format,
-    release: Release,
+    verified: bundle.Verification,
     tables: Sequence[Mapping[str, object]],
     limits: Sequence[str],
 ) -> dict[str, object]:
     return {
         "out": str(args.out),
         "format": kind.name,
-        "title": release.title,
+        "title": verified.release.title,
         "tables": list(tables),
         "limits": list(limits),
+        "remarks": list(verified.remarks),
         "confidential": False,
     }
 
