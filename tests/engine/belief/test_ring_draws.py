@@ -95,7 +95,7 @@ def test_shifts_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_sparse_table_twice() -> None:
-    counts = np.random.default_rng(2).poisson(1.2, (6, 6))
+    counts = np.random.default_rng(2).poisson(1.2, (5, 6))
     both = released(counts, "negative", 2)
     found = believe(both, knowing=RELEASE_ALONE, randomness=Randomness.seeded(1)).posterior
     assert found.way == "monte_carlo" and found.complete
