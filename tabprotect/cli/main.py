@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import FAMILIES, Parser, Run, UsageError, Verbs, add_all
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, internal
+from tabprotect.engine.foreign.ahead import begin
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import LANGUAGES, PSEUDO, of_environment, speak
 from tabprotect.version import __version__
@@ -111,6 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The arguments without the program's name; ``sys.argv[1:]`` when none are given.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    begin(arguments)
     for threads in THREADS:
         os.environ.setdefault(threads, "1")
     for stream in (sys.stdout, sys.stderr):
