@@ -16,10 +16,10 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 
+from tabprotect.cli.ahead import begin
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import FAMILIES, Parser, Run, UsageError, Verbs, add_all
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, internal
-from tabprotect.engine.foreign.ahead import begin
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import LANGUAGES, PSEUDO, of_environment, speak
 from tabprotect.version import __version__

@@ -34,7 +34,7 @@ HANG = 10.0
 BATCH = 10
 """Mutants of a file one after the other."""
 
-SAID = 50_000
+SAID = 20_000
 """After so many mutants it says how far it is."""
 
 
@@ -79,6 +79,7 @@ def main() -> None:
     arguments.found.mkdir(parents=True, exist_ok=True)
     signal.signal(signal.SIGVTALRM, _hang)
     counts: Counter[str] = Counter()
+    of_each: Counter[str] = Counter()
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TABPROTECT_HOME"] = folder
@@ -105,9 +106,10 @@ def main() -> None:
             path.write_bytes(sound[name])
             spent[name] += time.monotonic() - started
             counts["mutants"] += BATCH
+            of_each[name] += BATCH
             if counts["mutants"] % SAID < BATCH:
                 print(json.dumps(counts), file=sys.stderr, flush=True)
-    print(json.dumps(counts))
+    print(json.dumps({**counts, "of each": of_each}))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.house import register_address
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import recovery, storage
-from tabprotect.engine.project.verbs.release_verbs import protect, publish
+from tabprotect.engine.project.verbs.publish_verbs import publish
+from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import open_table, set_title
 from tabprotect.engine.register.register import Register
 

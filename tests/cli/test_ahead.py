@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from foreign_files import sound_files
 
+from tabprotect.cli.ahead import begin, questions
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.foreign import reader
-from tabprotect.engine.foreign.ahead import begin, questions
 from tabprotect.engine.foreign.limits import Limits
 from tabprotect.engine.foreign.worker import READERS
 from tabprotect.engine.formats.registered import formats
