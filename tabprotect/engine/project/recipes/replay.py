@@ -34,7 +34,7 @@ from tabprotect.engine.project.recipes.last_year import (
 )
 from tabprotect.engine.project.recipes.recipe_mapping import Renames, mapped_categories
 from tabprotect.engine.project.verbs.level_verbs import map_categories
-from tabprotect.engine.project.verbs.release_verbs import publish
+from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
