@@ -23,11 +23,11 @@ from tabprotect.engine.posterior.factors.infer_factors import infer_factors
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.enumeration import MOST_WORK, enumerated_originals
 from tabprotect.engine.posterior.moves.infer_moves import infer_moves
-from tabprotect.engine.posterior.moves.infer_together import infer_together
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.sums import laws_of, standard_errors
+from tabprotect.engine.posterior.together.infer_together import infer_together
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.left_out import Kind, kinds

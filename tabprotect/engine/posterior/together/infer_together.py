@@ -12,14 +12,14 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
-from tabprotect.engine.posterior.moves.differences import NoneFitError
 from tabprotect.engine.posterior.moves.infer_moves import MOST_LISTED, of_tables
-from tabprotect.engine.posterior.moves.joint_elimination import JointElimination
-from tabprotect.engine.posterior.moves.joint_listing import listed_together
-from tabprotect.engine.posterior.moves.joint_model import JointModel, Steps, SumFactor
 from tabprotect.engine.posterior.moves.signature_model import Coin, check_counts, prior_logs
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.posterior.together.differences import NoneFitError
+from tabprotect.engine.posterior.together.joint_elimination import JointElimination
+from tabprotect.engine.posterior.together.joint_listing import listed_together
+from tabprotect.engine.posterior.together.joint_model import JointModel, Steps, SumFactor
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
 from tabprotect.engine.tables.moves import MoveSet
