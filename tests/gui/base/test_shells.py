@@ -19,7 +19,7 @@ from tabprotect.engine.belief.evidence import RELEASE_ALONE, OfRelease
 from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.verdict import posterior_figures, verdict
-from tabprotect.engine.project.verbs.release_verbs import open_bundle
+from tabprotect.engine.project.verbs.publish_verbs import open_bundle
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
