@@ -56,6 +56,8 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     },
     "reader.infer": {
         "infer": say("the posterior distribution of every true cell"),
+    },
+    "reader.verify": {
         "verify": say("check a release bundle"),
     },
     "reader.analyse": {
