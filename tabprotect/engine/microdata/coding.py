@@ -96,9 +96,9 @@ class Codings:
     bands: Mapping[str, int | Sequence[int]] = field(default_factory=lambda: MappingProxyType({}))
     cuts: Mapping[str, Sequence[int]] = field(default_factory=lambda: MappingProxyType({}))
     code_lists: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    mapping: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     nested: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
     level_names: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
+    mapping: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         for name in self.variables:

@@ -183,9 +183,9 @@ def tabulate(project: Project, context: Context, asked: Tabulation) -> Project:
             asked.bands or {},
             asked.cuts or {},
             asked.code_lists or {},
-            asked.mapping or {},
             asked.levels or {},
             asked.level_names or {},
+            asked.mapping or {},
         ),
         progress=context.progress,
     )
