@@ -23,6 +23,7 @@ from tabprotect.engine.cycles.constructions.swaps import (
     strips,
 )
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
+from tabprotect.engine.decoding import decoded
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
@@ -170,6 +171,8 @@ DESIGNS: dict[str, Design] = {
 }
 
 
+TRIANGULAR = "triangular"
+
 REPEATS = "repeats"
 MOST_REPEATS = 50
 
@@ -236,7 +239,8 @@ def triangular(
 ) -> MoveSet:
     """The design of that name for the margins that a table really has.
 
-    The set remembers no design, as it depends on more than the table's shape.
+    The set remembers its design, which follows from the margins of any release that keeps them,
+    unless zeros are declared.
 
     Parameters
     ----------
@@ -253,9 +257,27 @@ def triangular(
         As of :func:`design`.
     """
     given, times = _without_repeats(parameters)
-    _check(DESIGNS["triangular"], "triangular", given)
+    _check(DESIGNS[TRIANGULAR], TRIANGULAR, given)
+    settings = settings or TriangularSettings()
     moves = design_for_margins(kept, settings, zeros=zeros, progress=progress).moves
+    if zeros is None or not zeros[~kept.domain.structural_cells()].any():
+        moves = replace(moves, design=Designed(TRIANGULAR, settings.stated(), of_margins=True))
     return in_place(moves, times)
+
+
+def redesigned(
+    kept: KeptMargins, parameters: Mapping[str, object], progress: Progress = SILENT
+) -> MoveSet:
+    """The design that :func:`triangular` made with these parameters, as its set remembers them.
+
+    Raises
+    ------
+    InputError, ParameterError
+        If a parameter is unknown or out of its range.
+    """
+    repeats = {name: value for name, value in parameters.items() if name == REPEATS}
+    rest = {name: value for name, value in parameters.items() if name != REPEATS}
+    return triangular(kept, repeats, decoded(rest, TriangularSettings), progress=progress)
 
 
 def _without_repeats(parameters: Mapping[str, object] | None) -> tuple[dict[str, object], int]:
@@ -289,9 +311,8 @@ def in_place(moves: MoveSet, times: int) -> MoveSet:
     out = moves.take(np.repeat(np.arange(len(moves)), times))
     if moves.design is None:
         return out
-    return replace(
-        out, design=Designed(moves.design.kind, {**moves.design.parameters, REPEATS: times})
-    )
+    parameters = {**moves.design.parameters, REPEATS: times}
+    return replace(out, design=replace(moves.design, parameters=parameters))
 
 
 # A cache of the last few: a run asks for its design at every stage.

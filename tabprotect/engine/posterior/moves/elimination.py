@@ -25,6 +25,7 @@ from tabprotect.engine.cycles.graphs import (
     MAX_WORK,
     components,
     eliminate,
+    surely_wider,
 )
 from tabprotect.engine.cycles.signatures import Signatures
 from tabprotect.engine.errors import InfeasibleError
@@ -270,6 +271,8 @@ def _log_sum(table: Floats, axis: tuple[int, ...]) -> Floats:
 def _plans(model: GroupModel, progress: Progress) -> list[Plan] | None:
     plans: list[Plan] = []
     work = 0
+    if surely_wider(model.signatures, len(model.moves), model.passes, limit=MAX_WIDTH):
+        return None
     found = step_structures(model)
     for number, structure in enumerate(found):
         progress.report(say("planning the posterior"), number / len(found))
