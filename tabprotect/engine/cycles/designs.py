@@ -259,10 +259,31 @@ def triangular(
     given, times = _without_repeats(parameters)
     _check(DESIGNS[TRIANGULAR], TRIANGULAR, given)
     settings = settings or TriangularSettings()
-    moves = design_for_margins(kept, settings, zeros=zeros, progress=progress).moves
-    if zeros is None or not zeros[~kept.domain.structural_cells()].any():
-        moves = replace(moves, design=Designed(TRIANGULAR, settings.stated(), of_margins=True))
-    return in_place(moves, times)
+    if zeros is not None and not zeros[~kept.domain.structural_cells()].any():
+        zeros = None
+    empty = b"" if zeros is None else zeros.tobytes()
+    return in_place(_of_margins(_ForMargins(kept, settings, empty, progress)), times)
+
+
+@dataclass(frozen=True)
+class _ForMargins:
+    """What a triangular design depends on, as its cache key; the progress is not part of it."""
+
+    kept: KeptMargins
+    settings: TriangularSettings
+    zeros: bytes
+    progress: Progress = field(compare=False)
+
+
+@lru_cache(maxsize=2)
+def _of_margins(asked: _ForMargins) -> MoveSet:
+    zeros = np.frombuffer(asked.zeros, dtype=np.bool_) if asked.zeros else None
+    moves = design_for_margins(
+        asked.kept, asked.settings, zeros=zeros, progress=asked.progress
+    ).moves
+    if zeros is not None:
+        return moves
+    return replace(moves, design=Designed(TRIANGULAR, asked.settings.stated(), of_margins=True))
 
 
 def redesigned(
