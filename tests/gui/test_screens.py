@@ -36,6 +36,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.layouts import placed
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.protect.page import ProtectPage
 
@@ -132,8 +133,8 @@ def in_sight(widget: QWidget, window: QWidget) -> bool:
 def layouts(layout: QLayout | None) -> Iterator[QLayout]:
     if layout is not None:
         yield layout
-        for number in range(layout.count()):
-            yield from layouts(layout.itemAt(number).layout())
+        for part in placed(layout):
+            yield from layouts(part if isinstance(part, QLayout) else None)
 
 
 def overlapping(window: QWidget) -> list[str]:
@@ -141,10 +142,13 @@ def overlapping(window: QWidget) -> list[str]:
     wrong = []
     for parent in (w for w in window.findChildren(QWidget) if w.isVisible()):
         for layout in layouts(parent.layout()):
-            items = [layout.itemAt(n) for n in range(layout.count())]
             if layout.metaObject().className() == "QStackedLayout":
                 continue
-            boxes = [i.geometry() for i in items if i is not None and not i.isEmpty()]
+            boxes = [
+                part.geometry()
+                for part in placed(layout)
+                if not (part.isEmpty() if isinstance(part, QLayout) else part.isHidden())
+            ]
             boxes = [b for b in boxes if b.width() > 0 and b.height() > 0]
             for n, first in enumerate(boxes):
                 hit = [other for other in boxes[:n] if first.intersects(other)]
@@ -201,7 +205,7 @@ def seen(window: MainWindow, names: Iterable[str]) -> list[str]:
     """What does not fit of pages, at all sizes in both themes, once in all their tabs."""
     faults = []
     for mode in ("light", "dark"):
-        THEME.apply(mode=mode)  # type: ignore[arg-type]
+        THEME.apply(mode=mode)
         for size in SIZES:
             window.resize(*size)
             for name in names:

@@ -18,8 +18,9 @@ from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.belief.believed import Believed
-from tabprotect.engine.belief.believing import Evidence, Knowing, believe
+from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
+from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
 from tabprotect.engine.bundle.signature import public_key

@@ -18,9 +18,9 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import (
     protect,
-    publish,
     set_method,
     set_parameters,
     set_policy,

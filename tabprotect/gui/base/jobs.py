@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimerEvent, Signal, Slot
 from shiboken6 import isValid
 
 from tabprotect.engine.errors import Interrupted
@@ -54,6 +54,7 @@ class Job(QObject):
         self._stop = threading.Event()
         self._began = time.monotonic()
         self._looked = 0.0
+        self._giving_up = 0
         # Work that was given up goes on: by then this is deleted, and emits no signal.
         self._post = partial(jobs.posted.emit, self)
         self._reports = _Reports(self._stop, self._post)
@@ -67,7 +68,7 @@ class Job(QObject):
         """
         self._stop.set()
         if self.deniable:
-            QTimer.singleShot(JOBS_PATIENCE, self, self._give_up)
+            self._giving_up = self.startTimer(JOBS_PATIENCE)
 
     @property
     def cancelling(self) -> bool:
@@ -95,11 +96,14 @@ class Job(QObject):
         else:
             self._post("finished", result)
 
-    @Slot()
-    def _give_up(self) -> None:
-        self.receive("cancelled", None)
+    def timerEvent(self, event: QTimerEvent) -> None:
+        # By number: with twenty looks a second, a QTimer would be made and deleted for each.
+        self.killTimer(event.timerId())
+        if event.timerId() == self._giving_up:
+            self.receive("cancelled", None)
+        else:
+            self._look()
 
-    @Slot()
     def _look(self) -> None:
         """Pass on the latest report only."""
         self._looked = time.monotonic()
@@ -117,7 +121,7 @@ class Job(QObject):
             if wait <= 0:
                 self._look()
             else:
-                QTimer.singleShot(round(1000 * wait) + 1, self, self._look)
+                self.startTimer(round(1000 * wait) + 1)
             return
         self.running = False
         if kind == "cancelled" or (self.cancelling and self.deniable):

@@ -189,20 +189,30 @@ def _parts(widget: QWidget) -> Iterator[QWidget]:
 
 
 def _laid_out(layout: QLayout) -> Iterator[QWidget]:
-    places = list(range(layout.count()))
+    for part in placed(layout):
+        if isinstance(part, QLayout):
+            yield from _laid_out(part)
+        else:
+            yield part
+
+
+def placed(layout: QLayout) -> list[QWidget | QLayout]:
+    """The widgets and layouts in a layout, in order; those in a grid by row.
+
+    Asked of the parts, not by ``itemAt``: Qt deletes its items without a word to Python, which goes
+    on to hold their addresses for theirs, and the program ends when a timer made there is deleted.
+    """
+    owner = layout.parentWidget()
+    parts: list[QWidget | QLayout] = [p for p in layout.children() if isinstance(p, QLayout)]
+    if owner is not None:
+        direct = Qt.FindChildOption.FindDirectChildrenOnly
+        parts += owner.findChildren(QWidget, options=direct)
+    found = {at: part for part in parts if (at := layout.indexOf(part)) >= 0}
+    places = sorted(found)
     if isinstance(layout, QGridLayout):
         # A cell may have been filled before one above it.
-        found = {at: cast(tuple[int, ...], layout.getItemPosition(at))[:2] for at in places}
-        places.sort(key=found.__getitem__)
-    for place in places:
-        item = layout.itemAt(place)
-        if item is None:
-            continue
-        widget, inner = item.widget(), item.layout()
-        if widget is not None:
-            yield widget
-        elif inner is not None:
-            yield from _laid_out(inner)
+        places.sort(key=lambda at: cast(tuple[int, ...], layout.getItemPosition(at))[:2])
+    return [found[at] for at in places]
 
 
 def _fill(

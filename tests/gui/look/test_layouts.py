@@ -5,12 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QGridLayout,
+    QLabel,
+    QPushButton,
+    QSpacerItem,
+    QWidget,
+    QWidgetItem,
+)
 from pytestqt.qtbot import QtBot
+from shiboken6 import getAllValidWrappers
 
 from tabprotect.gui.look.file_dialogs import ask_export, ask_file, ask_folder, ask_place
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, placed, reading_order
 
 
 def test_items_stand_in_order_with_stretch_and_place(qtbot: QtBot) -> None:
@@ -24,9 +33,30 @@ def test_items_stand_in_order_with_stretch_and_place(qtbot: QtBot) -> None:
     sides = column.contentsMargins()
     assert (sides.left(), sides.top(), sides.right(), sides.bottom()) == (1, 2, 3, 4)
     assert row.spacing() == 5 and [row.stretch(i) for i in range(3)] == [0, 2, 3]
-    assert row.itemAt(0).widget() is first and row.itemAt(1).spacerItem() is not None
-    assert column.stretch(0) == 1 and column.itemAt(1).alignment() == right
+    assert placed(row) == [first, second] and placed(column) == [row, third]
+    assert row.count() == 3 and column.stretch(0) == 1
+    page.resize(400, 200)
+    column.activate()
+    assert third.geometry().right() == column.contentsRect().right() > third.width()
     assert in_column(margins=7).contentsMargins().top() == 7
+
+
+def test_asking_for_the_parts_of_layouts_holds_no_items_of_qt(qtbot: QtBot) -> None:
+    """Qt deletes items without a word to Python; a timer made at one's address ends the program."""
+    page, first, second = QWidget(), QPushButton("1"), QPushButton("2")
+    qtbot.addWidget(page)
+    grid = QGridLayout()
+    grid.addWidget(second, 1, 0)
+    grid.addWidget(first, 0, 0)
+    in_column(grid, QPushButton("3"), on=page)
+    held = items_held()
+    assert [w.text() for w in reading_order(page) if isinstance(w, QPushButton)] == ["1", "2", "3"]
+    assert items_held() == held
+
+
+def items_held() -> int:
+    """How many items of layouts Python holds addresses of."""
+    return sum(isinstance(w, QWidgetItem | QSpacerItem) for w in getAllValidWrappers())
 
 
 def test_a_label_says_its_role_and_its_name(qtbot: QtBot) -> None:
