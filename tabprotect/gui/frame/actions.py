@@ -11,9 +11,9 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
 from tabprotect.gui.base.stage import MenuEntry
+from tabprotect.gui.forms.save_as import ask_release, ask_table
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.recipes import Recipes
-from tabprotect.gui.frame.release_files import ReleaseFiles
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
@@ -136,7 +136,6 @@ class Actions(QObject):
     def _file(self) -> None:
         window, files = self.window, self.files
         recipes = self.recipes = Recipes(window, files)
-        self.release_files = ReleaseFiles(window)
         self._add(
             "File",
             Item("open", say("&Open\u2026"), files.ask_open, "Ctrl+O", "open"),
@@ -162,7 +161,12 @@ class Actions(QObject):
             Item("save_recipe", say("Save as recipe for next &year\u2026"), recipes.ask_save),
             Item("save", say("&Save"), files.save, "Ctrl+S", "save"),
             Item("save_as", say("Save &as\u2026"), files.save_as, "Ctrl+Shift+S"),
-            Item("save_release", say("Save the re&lease as\u2026"), self.release_files.ask),
+            Item(
+                "save_release",
+                say("Save the re&lease as\u2026"),
+                lambda: ask_release(window.page),
+            ),
+            Item("save_table", say("Save the ta&ble as\u2026"), lambda: ask_table(window.page)),
             None,
             Item("settings", "S&ettings\u2026", lambda: SettingsDialog(window).open(), "Ctrl+,"),
             None,
