@@ -45,7 +45,7 @@ from tabprotect.languages.speaking import tell, told
 OFFERED = ("xlsx", "px", "jsonstat", "sdmx-csv", "csv")
 """The formats that are offered, by what most ask for."""
 
-LINES, CHARACTERS = 14, 2_000
+LINES, CHARACTERS = 24, 3_000
 """What is shown of a file, at most."""
 
 WAIT = 300

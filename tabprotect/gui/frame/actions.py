@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
 from tabprotect.gui.base.stage import MenuEntry
-from tabprotect.gui.forms.save_as import ask_release, ask_table
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.recipes import Recipes
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
@@ -164,15 +164,25 @@ class Actions(QObject):
             Item(
                 "save_release",
                 say("Save the re&lease as\u2026"),
-                lambda: ask_release(window.page),
+                lambda: self._save_in_a_format("release"),
             ),
-            Item("save_table", say("Save the ta&ble as\u2026"), lambda: ask_table(window.page)),
+            Item(
+                "save_table",
+                say("Save the ta&ble as\u2026"),
+                lambda: self._save_in_a_format("table"),
+            ),
             None,
             Item("settings", "S&ettings\u2026", lambda: SettingsDialog(window).open(), "Ctrl+,"),
             None,
             Item("close", say("&Close window"), window.close, "Ctrl+W"),
             Item("quit", say("&Quit"), QApplication.closeAllWindows, "Ctrl+Q"),
         )
+
+    def _save_in_a_format(self, what: Literal["release", "table"]) -> None:
+        # Imported late: the first paint needs no form.
+        from tabprotect.gui.forms import save_as
+
+        (save_as.ask_release if what == "release" else save_as.ask_table)(self.window.page)
 
     def _edit(self) -> None:
         undo, redo = self.document.undo, self.document.redo
