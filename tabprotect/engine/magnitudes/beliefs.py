@@ -250,7 +250,7 @@ def _points(matrix: Floats, side: Floats, floor: Floats, generator: np.random.Ge
     middle = ends.mean(axis=0)
     basis = scipy.linalg.null_space(matrix) if len(matrix) else np.eye(size)
     if basis.shape[1] == 0:
-        return middle[None, :]
+        return np.asarray(middle[None, :], dtype=np.float64)
     if basis.shape[1] == 1:
         along = ends @ basis[:, 0]
         low, high = ends[int(along.argmin())], ends[int(along.argmax())]

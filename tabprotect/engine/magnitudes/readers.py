@@ -220,7 +220,7 @@ def lower_ends(
     ``cells`` are sorted; those of ``known`` that are not among them are left out.
     """
     least = puzzle.public_floor
-    low = least - puzzle.value[cells]
+    low: Floats = least - puzzle.value[cells].astype(np.float64)
     high = np.full(len(cells), np.inf)
     held = np.array(list(known), dtype=np.int64)
     for cell, at in zip(held.tolist(), np.searchsorted(cells, held).tolist(), strict=True):
