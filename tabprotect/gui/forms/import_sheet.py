@@ -30,7 +30,7 @@ from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading, optio
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.forms.column_roles import LEAST_WIDTH, RoleHeader, with_role
+from tabprotect.gui.forms.column_roles import LEAST_WIDTH, RoleHeader, role_of, with_role
 from tabprotect.gui.forms.import_words import (
     FIXED,
     FOUND_OUT,
@@ -330,7 +330,8 @@ class ImportSheet(QDialog):
             for n, name in enumerate(names)
         }
         left = {str(name) for name in seen.table.domain.names} if seen.table is not None else set()
-        gone = [name for name in names if name not in left]
+        said = self.given
+        gone = [n for n in names if n not in left and role_of(n, said, "") == "variable"]
         counted = gone[-1] if gone and seen.table is not None else ""
         if (named := count_columns(names)) and not counted:
             counted = named[0]
