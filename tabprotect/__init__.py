@@ -42,7 +42,11 @@ if TYPE_CHECKING:
     )
     from tabprotect.library.query_space import QuerySpace as QuerySpace
     from tabprotect.library.protection import describe as describe, methods as methods
-    from tabprotect.library.release import open_release as open_release, verify as verify
+    from tabprotect.library.release import (
+        open_release as open_release,
+        page as page,
+        verify as verify,
+    )
     from tabprotect.library.table import (
         Table as Table,
         examples as examples,
@@ -67,7 +71,7 @@ _HOMES = {
     "library.converting": ("convert", "export"),
     "library.protection": ("Protection", "describe", "methods", "protect", "protect_set"),
     "library.query_space": ("QuerySpace",),
-    "library.release": ("open_release", "verify"),
+    "library.release": ("open_release", "page", "verify"),
     "library.table": ("Table", "examples", "read_table", "tabulate"),
 }
 """The names of the library, by the module that each comes from when it is asked for."""

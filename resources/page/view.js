@@ -93,7 +93,7 @@ class View {
     main.replaceChildren(
       this.make("header", {},
         this.make("div", {}, this.make("h1", {}, title), this.make("p", { className: "lead" },
-          release.promise ? this.words("same") : this.words("lead"), " ",
+          this.words("lead"), " ",
           holds ? this.make("strong", {}, this.words("choose")) : null)),
         this.languages()),
       release.tables[0].counts
@@ -172,11 +172,10 @@ class View {
     if (this.down >= 0 && !wanted) this.lines.push(-1);
     this.columns = columns;
     const corner = this.down < 0 ? "" : variables[this.down].name;
-    const over = this.across < 0 ? "" : variables[this.across].name;
     const head = this.make("tr", {}, this.make("th", { scope: "col" }, corner),
       ...columns.map((j) => this.make("th", { scope: "col", className: "number" }, j === null ? this.words("count_of") : this.category(this.across, j))));
     const names = variables.map((one) => one.name).join(" \u00d7 ");
-    this.table.replaceChildren(this.make("caption", {}, over ? `${names}` : names), this.make("thead", {}, head), this.make("tbody", {}));
+    this.table.replaceChildren(this.make("caption", {}, names), this.make("thead", {}, head), this.make("tbody", {}));
     this.appended = 0;
     this.append();
   }
@@ -370,11 +369,9 @@ class View {
     if (law.length === 1) return [this.make("p", {}, this.make("strong", {}, this.words("certain", { count: number(best[0]) })))];
     const [low, high] = this.range(law, 0.005), [from, to] = this.range(law, 0.05);
     const could = this.words(high === low + 1 ? "two" : "could", { low: number(low), high: number(high) });
-    const facts = this.make("dl", {}, this.make("div", {}, this.make("dt", {}, this.words("nine", { low: number(from), high: number(to) })), this.make("dd", {})));
-    facts.replaceChildren();
     const line = this.make("p", {}, this.make("strong", {}, could), " ",
       this.words("likely", { count: number(best[0]), chance: this.in100(best[1]) }), " ",
-      this.words("nine", { low: number(from), high: number(to) }) + ".");
+      this.words("nine", { low: number(from), high: number(to) }));
     const out = [line, this.bars(law, best[0], published, low, high)];
     const small = /^(\d+)(?:\.\.(\d+))?$/.exec(this.release.small || "");
     if (small) {
@@ -430,14 +427,14 @@ class View {
     bins.forEach((bin, k) => {
       const x = k * slot, gap = Math.min(6, slot * 0.12), middle = x + slot / 2;
       const own = best >= bin.from && best <= bin.to, here = published !== null && published >= bin.from && published <= bin.to;
-      draw("rect", { x: x + gap, width: slot - 2 * gap, y: floor - height(bin.chance), height: height(bin.chance), class: own ? "bar best" : "bar" });
+      draw("rect", { x: x + gap, width: slot - 2 * gap, y: floor - height(bin.chance), height: height(bin.chance), class: own ? "best" : "chance" });
       draw("rect", { x: x + gap / 2, width: slot - gap, y: floor - height(bin.before), height: height(bin.before), class: "before" });
       if (bins.length <= 12) {
         const percent = bin.chance >= 0.995 && bin.chance < 1 ? ">99" : bin.chance > 0 && bin.chance < 0.005 ? "<1" : String(Math.round(100 * bin.chance));
         draw("text", { x: middle, y: Math.min(floor - height(bin.chance), floor) - 5, class: "value" }, `${percent}\u202f%`);
       }
       if (k % every === 0) draw("text", { x: middle, y: floor + 17 }, this.number(bin.from));
-      if (here) draw("text", { x: Math.min(Math.max(middle, 40), W - 40), y: floor + 36, class: "here" }, `\u25b2 ${this.number(published)}`);
+      if (here) draw("text", { x: Math.min(Math.max(middle, 45), W - 45), y: floor + 36, class: "here" }, `\u25b2 ${this.words("mark")}`);
     });
     draw("line", { x1: 0, x2: W, y1: floor, y2: floor });
     const said = [this.words("bars"), width > 1 ? this.words("bins", { width }) : ""].filter(Boolean).join(" ");

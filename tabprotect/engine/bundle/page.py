@@ -173,7 +173,9 @@ def _near_rows(mine: list[list[int]], found: object) -> bool:
         and all(
             isinstance(row, list)
             and len(row) == len(own)
-            and all(type(a) is int and abs(a - b) <= MILLIONTHS for a, b in zip(row, own, strict=True))
+            and all(
+                type(a) is int and abs(a - b) <= MILLIONTHS for a, b in zip(row, own, strict=True)
+            )
             for row, own in zip(found, mine, strict=True)
         )
     )
@@ -194,7 +196,7 @@ def _frame() -> str:
     code = "".join(_lean((folder / name).read_text("utf-8")) for name in SCRIPTS)
     script = f'"use strict";\nconst WORDS = {_embedded(words)};\n{code}'
     return (
-        (folder / "page.html")
+        (folder / "frame.template")
         .read_text("utf-8")
         .replace("[[STYLE_HASH]]", _hash(style))
         .replace("[[SCRIPT_HASH]]", _hash(script))
@@ -243,9 +245,7 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
                 "method": _told_in(code, method.label),
                 "exact": " ".join(_told_in(code, line) for line in said[1:] if line),
                 "promised": [_told_in(code, line) for line in promised],
-                "weighted": _told_in(code, _WEIGHTED)
-                if method.weighted(mechanism.values)
-                else "",
+                "weighted": _told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
             }
             for code in LANGUAGES
         },
@@ -274,7 +274,7 @@ def _structural(domain: Domain) -> list[int]:
 
 def _table(published: PublishedTable, domain: Domain, *, shown: bool) -> dict[str, object]:
     own = published.table.domain
-    hidden = [] if published.suppressed is None else published.suppressed.reshape(-1).nonzero()[0]
+    hidden = published.hidden.reshape(-1).nonzero()[0].tolist() if shown else []
     return {
         "variables": [
             {"name": one.name, "categories": list(one.labels or one.categories)}
@@ -282,5 +282,5 @@ def _table(published: PublishedTable, domain: Domain, *, shown: bool) -> dict[st
         ],
         "inner": own == domain,
         "counts": published.table.counts.reshape(-1).tolist() if shown else None,
-        "hidden": [int(cell) for cell in hidden] if shown else [],
+        "hidden": hidden,
     }

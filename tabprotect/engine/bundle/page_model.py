@@ -156,9 +156,8 @@ def _moves(release: Release, likelihood: MoveSequence) -> Model | None:
 
 
 def _factors(likelihood: CellFactors) -> Model | None:
-    if likelihood.rerun is not None or likelihood.approximate:
-        return None
-    if "joint_noise" in likelihood.left_out or len(likelihood.cells) > MOST_ENTRIES:
+    apart = "joint_noise" in likelihood.left_out
+    if likelihood.rerun is not None or apart or len(likelihood.cells) > MOST_ENTRIES:
         return None
     several = bool((np.diff(likelihood.starts) > 1).any())
     order = _order(likelihood) if several else []

@@ -12,7 +12,6 @@ from tabprotect.languages.said import say
 WORDS: Mapping[str, str] = {
     "untitled": say("A protected table of counts"),
     "lead": say("The numbers were changed or hidden here and there to protect people."),
-    "same": say("Every number is the true one."),
     "choose": say("Choose a number to see what the true count could be."),
     "table": say("Table"),
     "find": say("Find a row"),
@@ -20,12 +19,17 @@ WORDS: Mapping[str, str] = {
     "count_of": say("Count"),
     "hidden": say("hidden"),
     "hidden_note": say("x: hidden, not published to protect people."),
-    "totals": say("Totals are published, or sums of the numbers shown; there is none where one is hidden."),
+    "totals": say(
+        "Totals are published, or sums of the numbers shown; there is none where one is hidden."
+    ),
     "more": say("Show {more} more rows of {all}"),
     "copy": say("Copy as CSV"),
     "copied": say("Copied."),
     "not_copied": say("This browser does not let a page copy: select the figures below."),
-    "too_large": say("The table is too large to be shown here. Its counts are in the CSV files beside this page."),
+    "too_large": say(
+        "The table is too large to be shown here. Its counts are in the CSV files beside this page."
+    ),
+    "mark": say("published"),
     "published": say("{cell}: published {count}"),
     "not_published": say("{cell}: hidden"),
     "certain": say("Is {count}: no other true count is possible."),
@@ -34,7 +38,7 @@ WORDS: Mapping[str, str] = {
     "likely": say("Most likely {count}, with {chance} in 100."),
     "less": say("less than 1"),
     "more_than": say("more than 99"),
-    "nine": say("Within {low} to {high} with at least 90 in 100"),
+    "nine": say("With at least 90 in 100 it is within {low} to {high}."),
     "small": say("A small count ({range})?"),
     "in_100": say("{chance} in 100"),
     "assume": say("What do you assume before you look?"),
@@ -56,19 +60,27 @@ WORDS: Mapping[str, str] = {
     "count": say("True count"),
     "chance": say("Probability"),
     "pictured": say("Probabilities of the true count; the same figures follow as a table."),
-    "exact": say("Worked out exactly in this page, from the counts and the public description of the method. Nothing that you choose leaves it."),
-    "kept": say("Worked out by tabprotect for a reader who assumes nothing, and kept here to a millionth. No other assumption can be chosen in this page: the program takes one."),
+    "exact": say(
+        "Worked out exactly in this page, from the counts and the public description of the method. Nothing that you choose leaves it."
+    ),
+    "kept": say(
+        "Worked out by tabprotect for a reader who assumes nothing, and kept here to a millionth. No other assumption can be chosen in this page: the program takes one."
+    ),
     "drawn": say("Estimated from drawn tables, with a standard error of at most {error}."),
     "sum": say("This is a sum. Choose a single count to see what it could be."),
     "impossible": say("No true count fits this table and what you assume."),
     "method": say("What was done"),
     "exact_title": say("What is exact"),
     "genuine": say("Is it genuine?"),
-    "genuine_help": say("These figures (SHA-256) are those of the files beside this page. Compare the one of the whole zip with the one that its publisher names elsewhere."),
+    "genuine_help": say(
+        "These figures (SHA-256) are those of the files beside this page. Compare the one of the whole zip with the one that its publisher names elsewhere."
+    ),
     "close": say("Close"),
     "language": say("Language"),
     "keys": say("Arrow keys move between the numbers, Enter opens one."),
-    "made": say("Made by tabprotect from the release alone. This page asks nothing of any network."),
+    "made": say(
+        "Made by tabprotect from the release alone. This page asks nothing of any network."
+    ),
 }
 
 

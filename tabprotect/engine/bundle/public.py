@@ -23,9 +23,7 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import joined, percent, plural, say
 
 
-def files(
-    release: Release, *, page: bool = True, progress: Progress = SILENT
-) -> dict[str, bytes]:
+def files(release: Release, *, page: bool = True, progress: Progress = SILENT) -> dict[str, bytes]:
     """All files of the bundle by name, in order; the same release gives the same bytes.
 
     Parameters
@@ -51,6 +49,22 @@ def files(
 def page_of(release: Release, progress: Progress = SILENT) -> bytes:
     """The page to look at of a release, as in its bundle."""
     return files(release, progress=progress)[PAGE]
+
+
+def page_of_bundle(path: Path, progress: Progress = SILENT) -> tuple[bytes, str]:
+    """The page of a bundle, made anew, and its title.
+
+    Raises
+    ------
+    BundleError
+        When the bundle is damaged, forged or unsafe to open.
+    InputError
+        When there is no such file.
+    """
+    found = verify(path, progress=progress)
+    content = archive.unpack(archive.load(path), allowed=lambda name: True)
+    page = page_bytes(found.release, content, found.likelihood, progress)
+    return page, found.release.title
 
 
 def to_bytes(
@@ -151,7 +165,9 @@ def reader_lines(release: Release) -> list[str]:
         *_tables(release),
         say("- `datapackage.json`: variables and categories (a Frictionless Data Package)."),
         say("- `mechanism.json`: the method and all its public parameters."),
-        say("- `page.html`: the tables to look at in a browser, with what to believe of each count."),
+        say(
+            "- `page.html`: the tables to look at in a browser, with what to believe of each count."
+        ),
         say("- `manifest.json`: SHA-256 of every file."),
         "",
         "## " + say("What is exact"),
