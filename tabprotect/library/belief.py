@@ -11,8 +11,9 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believed import Believed
-from tabprotect.engine.belief.believing import Evidence, Knowing, believe
+from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
+from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.disclosure.attempts import weigh_attempts as first_that_passed
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError, ParameterError

@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.posterior import Posterior

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine/disclosure"))
 from listing_reader import Reader, TooManyError
 from test_against_listing import LIMITS, SETTINGS, own, released, whole
 
-from tabprotect.engine.belief.believing import release_fingerprint
+from tabprotect.engine.belief.evidence import release_fingerprint
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.release import Release

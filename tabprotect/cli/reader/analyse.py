@@ -12,7 +12,8 @@ from tabprotect.cli.arguments import add_reading, keep_apart, open_source, posit
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import replacing
-from tabprotect.engine.belief.believing import Knowing, believe
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.evidence import Knowing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError

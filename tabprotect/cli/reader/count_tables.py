@@ -9,8 +9,9 @@ from pathlib import Path
 from tabprotect.cli.arguments import positive
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
+from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.bounds.counting import TableCount, count_tables
 from tabprotect.engine.budgets import COUNTING_DRAWS
 from tabprotect.engine.bundle import verify as bundle

@@ -13,13 +13,9 @@ from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intru
 from tabprotect.engine.assessment.compared_cells import derive, published_by, stated_counts
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST, NotComputable
 from tabprotect.engine.assessment.intruder_key import Key
-from tabprotect.engine.belief.believing import (
-    RELEASE_ALONE,
-    OfRelease,
-    believe,
-    release_fingerprint,
-)
+from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import COMPARISON, Effort
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, OfRelease, release_fingerprint
 from tabprotect.engine.errors import (
     Interrupted,
     TabprotectError,

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.posterior import Posterior

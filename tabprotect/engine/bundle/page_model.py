@@ -12,8 +12,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, OfRelease, believe
+from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import VERDICT
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
 from tabprotect.engine.disclosure.cell_beliefs import KEPT_CELLS, believed_alone
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InfeasibleError

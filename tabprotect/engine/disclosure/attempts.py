@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tabprotect.engine.belief.believing import Evidence
 from tabprotect.engine.belief.effort import OTHERS
+from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
 from tabprotect.engine.disclosure.coin_laws import RULES, forward_law, weighted
 from tabprotect.engine.disclosure.verdict import verdict

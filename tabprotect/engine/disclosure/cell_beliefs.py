@@ -16,15 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.belief.believing import (
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.effort import GLANCE, LEAST_DRAWS, VERDICT, Effort
+from tabprotect.engine.belief.evidence import (
     RELEASE_ALONE,
     Evidence,
     OfRelease,
     WeighRefused,
-    believe,
     release_fingerprint,
 )
-from tabprotect.engine.belief.effort import GLANCE, LEAST_DRAWS, VERDICT, Effort
 from tabprotect.engine.bounds.propagation import propagated
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.posterior import Posterior

@@ -17,8 +17,8 @@ from typing import Protocol
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.belief.believing import OfRelease
 from tabprotect.engine.belief.effort import LEAST_EFFECTIVE
+from tabprotect.engine.belief.evidence import OfRelease
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
 from tabprotect.engine.disclosure.coin_laws import RULES, forward_law, weighted
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError

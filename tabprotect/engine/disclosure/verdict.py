@@ -167,7 +167,7 @@ def _insiders(user: TablesBelieved, limits: Gate, release: Release, progress: Pr
     """What somebody alone in a cell learns; not looked at without a posterior of the cells."""
     if user.inner is None:
         return NOT_LOOKED_AT
-    from tabprotect.engine.belief.believing import OfRelease
+    from tabprotect.engine.belief.evidence import OfRelease
     from tabprotect.engine.disclosure.insiders import insiders
 
     generator = OfRelease(release, "insiders").generator()

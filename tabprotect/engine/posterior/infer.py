@@ -23,11 +23,11 @@ from tabprotect.engine.posterior.factors.infer_factors import infer_factors
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.enumeration import MOST_WORK, enumerated_originals
 from tabprotect.engine.posterior.moves.infer_moves import infer_moves
-from tabprotect.engine.posterior.moves.infer_together import infer_together
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.sums import laws_of, standard_errors
+from tabprotect.engine.posterior.together.infer_together import infer_together
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.left_out import Kind, kinds
@@ -161,14 +161,19 @@ def knowing_zeros(prior: Prior | None, domain: Domain) -> Prior:
 
 
 def infer_jointly(
-    likelihoods: Sequence[Likelihood], prior: Prior | None = None, progress: Progress = SILENT
+    likelihoods: Sequence[Likelihood],
+    prior: Prior | None = None,
+    randomness: Randomness | None = None,
+    progress: Progress = SILENT,
 ) -> Posterior | None:
-    """The exact posterior of several releases, by their factors; ``None`` where there is none.
+    """The posterior of several releases, by their factors; ``None`` where there is none.
 
     Parameters
     ----------
     likelihoods
         Of releases by moves, at least one, and of others by factors of sums.
+    randomness
+        Of a posterior that is drawn; without it there is only the exact one.
 
     Raises
     ------
@@ -180,7 +185,8 @@ def infer_jointly(
     if not moves or len(moves) + len(factors) < len(likelihoods):
         return None
     evidence = product(factors) if factors else None
-    found = infer_together(moves, evidence, knowing_zeros(prior, moves[0].domain), progress)
+    known = knowing_zeros(prior, moves[0].domain)
+    found = infer_together(moves, evidence, known, randomness, progress)
     if found is None or evidence is None:
         return found
     return replace(

@@ -10,8 +10,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
+from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors

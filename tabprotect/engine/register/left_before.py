@@ -323,7 +323,7 @@ def left_before(
             earlier = [one for one in earlier if one.entry.publication.bundle not in same]
         unread = sum(one.relation in ("original", "renamed") for one in earlier)
         # A posterior imports the solvers: the first paint does not wait for them.
-        from tabprotect.engine.belief.believing import draw_of
+        from tabprotect.engine.belief.evidence import draw_of
 
         drawn: set[bytes] = set() if release is None else {draw_of(release)}
         read: list[tuple[Earlier, Release]] = []

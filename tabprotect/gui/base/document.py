@@ -379,7 +379,8 @@ class Document(QObject):
 
         def work(progress: Progress) -> Believed:
             # Inference imports scipy; a window that only shows a table does not wait for it.
-            from tabprotect.engine.belief.believing import Knowing, believe
+            from tabprotect.engine.belief.believing import believe
+            from tabprotect.engine.belief.evidence import Knowing
             from tabprotect.engine.disclosure.verdict import weigh_refused
 
             knowing = Knowing(weigh_refused=weigh_refused)

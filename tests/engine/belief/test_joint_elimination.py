@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.belief.believing import RELEASE_ALONE, believe
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.evidence import RELEASE_ALONE
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.infer import infer_jointly
-from tabprotect.engine.posterior.moves import infer_together
-from tabprotect.engine.posterior.moves.differences import NoneFitError, differences
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.together import infer_together
+from tabprotect.engine.posterior.together.differences import NoneFitError, differences
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods

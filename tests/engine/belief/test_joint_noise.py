@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tabprotect.engine.belief.believing import RELEASE_ALONE, believe
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.evidence import RELEASE_ALONE
 from tabprotect.engine.belief.joint_noise import put_together
 from tabprotect.engine.disclosure.cell_beliefs import tables_believed
 from tabprotect.engine.disclosure.gate import protect

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
+from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.approach import Way

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.belief import believing
-from tabprotect.engine.belief.believing import Evidence, Knowing, believe
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict

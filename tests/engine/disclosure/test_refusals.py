@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabprotect.engine.belief.believing import Knowing, believe
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.evidence import Knowing
 from tabprotect.engine.disclosure import refusals
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict, weigh_refused

@@ -12,8 +12,10 @@ import pytest
 from listing_reader import Reader, TooManyError
 from suppression_brute_force import with_zeros
 
-from tabprotect.engine.belief.believing import RELEASE_ALONE, believe, plain
+from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER, VERDICT
+from tabprotect.engine.belief.evidence import RELEASE_ALONE
+from tabprotect.engine.belief.weighing import plain
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import posterior_figures, verdict

@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints, Signs
 from tabprotect.engine.posterior.moves.elimination import LOWEST
-from tabprotect.engine.posterior.moves.joint_model import (
+from tabprotect.engine.posterior.moves.signature_model import FAR
+from tabprotect.engine.posterior.together.joint_model import (
     JointModel,
     JointPart,
     StepFactor,
     SumFactor,
 )
-from tabprotect.engine.posterior.moves.signature_model import FAR
 
 
 class JointSweep:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Shorts
-from tabprotect.engine.posterior.moves.joint_model import JointModel
 from tabprotect.engine.posterior.moves.signature_model import FAR
+from tabprotect.engine.posterior.together.joint_model import JointModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 

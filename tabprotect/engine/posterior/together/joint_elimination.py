@@ -17,13 +17,13 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
 from tabprotect.engine.cycles.graphs import MAX_WIDTH, components, eliminate
-from tabprotect.engine.posterior.moves.differences import NoneFitError, differences
-from tabprotect.engine.posterior.moves.joint_model import (
+from tabprotect.engine.posterior.together.differences import NoneFitError, differences
+from tabprotect.engine.posterior.together.joint_model import (
     JointModel,
     JointPart,
     StepFactor,
 )
-from tabprotect.engine.posterior.moves.joint_sweep import JointSweep
+from tabprotect.engine.posterior.together.joint_sweep import JointSweep
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 
