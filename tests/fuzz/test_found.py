@@ -104,7 +104,9 @@ def test_an_array_whose_head_is_no_python(tmp_path: Path, head: str) -> None:
         storage.load(path)
 
 
-@pytest.mark.parametrize("text", ["", "\n", "\n\n", ",\n", "A\n", "A,half\n\n", "A,half\n0\n", '"', '""\n'])
+@pytest.mark.parametrize(
+    "text", ["", "\n", "\n\n", ",\n", "A\n", "A,half\n\n", "A,half\n0\n", '"', '""\n']
+)
 def test_groupings_without_rows_or_names(tmp_path: Path, text: str) -> None:
     path = tmp_path / "g.csv"
     path.write_text(text)
@@ -137,7 +139,9 @@ def test_a_decision_on_a_count_of_too_many_digits(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no decisions"):
         read_decisions(path, TABLE.domain.names)
     for to in (LONG, "\u0663", "\u00b2", "-1"):
-        path.write_text(f"{head}a,x,3,threshold,few,change,{to},ann,{when},known\n", encoding="utf-8")
+        path.write_text(
+            f"{head}a,x,3,threshold,few,change,{to},ann,{when},known\n", encoding="utf-8"
+        )
         with pytest.raises(InputError, match="is no count"):
             read_decisions(path, TABLE.domain.names)
 
