@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 import tabprotect as tp
 from tabprotect.cli.main import main
-from tabprotect.cli.reader.infer import NOT_WHOLE
+from tabprotect.cli.reader.verify import NOT_WHOLE
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, OfRelease
