@@ -14,7 +14,7 @@ from tabprotect.engine.formats.database_writing import write_to_database
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.formats.text.csv_rows import csv_rows
-from tabprotect.engine.magnitudes.table_files import is_magnitudes, read_magnitudes
+from tabprotect.engine.magnitudes.recognised import is_magnitudes
 from tabprotect.languages.said import say
 
 
@@ -46,6 +46,9 @@ def add(verbs: Verbs) -> None:
 
 def _magnitudes(args: argparse.Namespace, console: Console) -> int:
     """Write the sums with their numbers of units and contributors; who they are stays behind."""
+    # Late: tables of counts, which are most, do not wait for it.
+    from tabprotect.engine.magnitudes.table_files import read_magnitudes
+
     if args.to is not None or args.out.suffix.lower() != ".csv":
         raise UsageError(say("a magnitude table is written as CSV: --out NAME.csv"))
     keep_apart([args.table], [args.out])

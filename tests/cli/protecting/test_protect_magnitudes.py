@@ -85,7 +85,7 @@ def test_noise_is_read_by_a_contributor(tmp_path: Path, capsys) -> None:
 def test_the_sums_as_csv(tmp_path: Path) -> None:
     path = made(tmp_path)
     assert main(["convert", str(path), "--out", str(tmp_path / "sums.csv")]) == 0
-    rows = list(csv.DictReader((tmp_path / "sums.csv").open()))
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "sums.csv").read_text())))
     assert list(rows[0]) == ["nace", "region", "value", "status", "n", "holdings"]
     inner = [r for r in rows if "Total" not in (r["nace"], r["region"])]
     (total,) = (r for r in rows if r["nace"] == r["region"] == "Total")
