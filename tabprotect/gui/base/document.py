@@ -17,7 +17,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Command, Order
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.project import EVERYTHING, Project, Who
+from tabprotect.engine.project.project import EVERYTHING, PRIORS, Project, Who
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
@@ -300,6 +300,9 @@ class Document(QObject):
         shape = None if self.shown_table is None else self.shown_table.domain.shape
         if self.selection is not None and not _inside(self.selection, shape):
             self.select(None)
+        whole = None if self.project is None else self.project.domain.shape
+        if self.total is not None and not _inside(self.total.cell, whole):
+            self.select_total(None)
         if self.selected_cycle is not None and self.selected_cycle >= self._cycles():
             self.select_cycle(None)
         self.project_changed.emit(changes)
@@ -384,7 +387,9 @@ class Document(QObject):
             from tabprotect.engine.disclosure.verdict import weigh_refused
 
             knowing = Knowing(weigh_refused=weigh_refused)
-            found = believe([release], text, knowing=knowing, progress=progress)
+            # Of the inner cells wherever they can be put together: all tables follow from them.
+            inner = text == PRIORS["user"]
+            found = believe([release], text, knowing=knowing, inner=inner, progress=progress)
             # The posterior caches these; pages ask for them as soon as it is shown, for all cells at once.
             posterior = found.posterior
             _ = posterior.mode_matches, posterior.entropy, posterior.small(project.at_risk)
