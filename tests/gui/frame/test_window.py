@@ -101,7 +101,7 @@ def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> No
 
 
 def test_what_is_narrow_folds_and_keeps_the_table(opened: MainWindow, settle: Settle) -> None:
-    opened.resize(1400, 768)
+    opened.resize(1520, 768)
     wide = opened.rail.width()
     opened.document.select((0, 1))
     assert opened.docks["inspector"].isVisible()

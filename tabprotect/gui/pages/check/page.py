@@ -345,11 +345,15 @@ class CheckPage(CheckStage, PosteriorShown):
     def _show_cell(self) -> None:
         view, selection = self.view(), self.cell_shown
         if view is None:
-            why = self._failed.get(self.who) or self.table.fault(self.who) or (
-                say("Cancelled. The button below computes what a reader can believe.")
-                if self._can_ask_again()
-                else say(
-                    "Working out what a reader can believe: progress and cancel are at the bottom."
+            why = (
+                self._failed.get(self.who)
+                or self.table.fault(self.who)
+                or (
+                    say("Cancelled. The button below computes what a reader can believe.")
+                    if self._can_ask_again()
+                    else say(
+                        "Working out what a reader can believe: progress and cancel are at the bottom."
+                    )
                 )
             )
             self.cell.show_nothing(why)

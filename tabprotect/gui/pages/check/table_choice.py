@@ -37,7 +37,9 @@ class TableChoice(QWidget):
         super().__init__()
         self.document = document
         self.box = named(QComboBox(), say("Table that the page is about"))
-        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.box.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
         self.box.setMinimumContentsLength(24)
         self.box.currentIndexChanged.connect(lambda _: self._chosen())
         label = Label(say("Table"))
