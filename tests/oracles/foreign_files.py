@@ -30,7 +30,8 @@ from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.recipes import batch_jobs, replay
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.verbs.release_verbs import protect, publish
+from tabprotect.engine.project.verbs.publish_verbs import publish
+from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.protection.cell_keys import perturbation_files
 from tabprotect.engine.tables.domain import Domain

@@ -6,7 +6,7 @@ import itertools
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Literal
@@ -163,6 +163,8 @@ class Format(Documented, ABC):
         What happens to levels otherwise.
     labels
         True if the labels of categories are written and read back.
+    labels_beside
+        True if a cube has its labels in a file beside it.
     packed
         True if files compressed by gzip are read.
     quotes
@@ -182,6 +184,7 @@ class Format(Documented, ABC):
     levels: ClassVar[bool] = False
     without_levels: ClassVar[str] = say("The levels of the variables are left out.")
     labels: ClassVar[bool] = False
+    labels_beside: ClassVar[bool] = False
     packed: ClassVar[bool] = False
     quotes: ClassVar[bool] = True
     cube: ClassVar[bool] = True
@@ -294,7 +297,11 @@ class Format(Documented, ABC):
 
     def as_held(self, cube: Cube) -> Cube:
         """The cube with texts that the format can hold."""
-        return replace(cube, table=cube.table.on(self.held(cube.table.domain, strict=False)[0]))
+        return cube.on(self.held(cube.table.domain, strict=False)[0])
+
+    def beside_cube(self, cube: Cube, path: Path, title: str) -> dict[str, bytes]:
+        """Further files that belong to a cube at ``path``, by name."""
+        return self.beside(cube.table, path, cube.hidden, published=True)
 
     def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
         """The domain with texts that the format can hold, and notes on what was replaced."""

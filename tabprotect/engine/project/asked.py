@@ -108,6 +108,47 @@ class Tabulation(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MagnitudeTabulation(Tabulation):
+    """How a measure is summed over records, with who contributes to each sum.
+
+    With a ``measure`` the table is one of magnitudes; without one records are counted.
+    """
+
+    measure: str | None = option_field(
+        None,
+        metavar="COLUMN",
+        help=say("sum this column: a magnitude table, with the contributors of each cell"),
+    )
+    holding: str | None = option_field(
+        None,
+        metavar="COLUMN",
+        help=say("who a record belongs to (default: each is a contributor of its own)"),
+    )
+    request: str | None = option_field(
+        None, metavar="COLUMN", help=say("who asked to be protected: 1, yes, true or x")
+    )
+    waiver: str | None = option_field(
+        None, metavar="COLUMN", help=say("who waived protection: 1, yes, true or x")
+    )
+    shadow: str | None = option_field(
+        None, metavar="COLUMN", help=say("what rules are judged by in place of the measure")
+    )
+    cost: str | None = option_field(
+        None, metavar="COLUMN", help=say("what it costs to hide a record's cell")
+    )
+    unit: str | None = option_field(
+        None,
+        metavar="COLUMN",
+        help=say("what tells records apart: one that comes twice is refused"),
+    )
+    spellings: str = option_field(
+        "refuse",
+        metavar="refuse|merge|apart",
+        help=say("holdings that differ in capitals and spaces only"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Drawing(Options):
     """How a method is run, and what is done if the gate refuses its release."""
 

@@ -33,7 +33,7 @@ from tabprotect.engine.project.recipes.last_year import (
     undecided,
 )
 from tabprotect.engine.project.verbs.category_verbs import rename_category
-from tabprotect.engine.project.verbs.release_verbs import publish
+from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
