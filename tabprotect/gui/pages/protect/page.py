@@ -166,9 +166,7 @@ class ProtectPage(ProtectStage, Page):
             # Nothing is recommended, and nothing moves, before all have been tried.
             tried = [trial.method for trial in self.trials]
             places = tuple(sorted(places, key=lambda place: tried.index(place.trial.method)))
-        self._heading.setText(
-            told(say("Tried so far") if running else say("Best for this table"))
-        )
+        self._heading.setText(told(say("Tried so far") if running else say("Best for this table")))
         self.cards.show_ranked(places, asked, share, current=project.method, running=running)
         self.set_sentence(sentence(places, asked, share, number=len(methods()), running=running))
         best = next((place.trial for place in places if place.trial.done and not running), None)
