@@ -431,6 +431,7 @@ class MainWindow(Window):
         if self.settings is not None:
             self.settings.setValue("window/geometry", self.saveGeometry())
             self.settings.setValue("window/state", self.saveState())
+            self.document.preferences.store(self.settings)
         self.document.close()
         self.files.close()
         super().closeEvent(event)

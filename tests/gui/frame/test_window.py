@@ -336,7 +336,7 @@ def test_settings_are_kept_and_judge_at_once(
     (tmp_path / "inside").mkdir()
     dialog.confidential.field.setText(str(tmp_path / "inside"))
     dialog.policy.belief.setValue(0.9)
-    dialog.policy.two.setChecked(True)
+    dialog.policy.signatures.setCurrentIndex(2)
     dialog.save.click()
     assert policy.in_force() == policy.HousePolicy(belief_limit=0.9, two_signatures=True)
     kept = Preferences.load(opened.settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt, Signal
@@ -364,6 +365,15 @@ class SigningForm(QWidget):
         return self.prepared.text().strip(), self.approved.text().strip()
 
 
+def signed_by(prepared: str, approved: str) -> str:
+    """Who answers for a release, in a sentence; empty for nobody."""
+    if prepared and approved:
+        return say("Prepared by {prepared}, approved by {approved}.", prepared, approved)
+    if prepared:
+        return say("Prepared by {prepared}.", prepared)
+    return say("Approved by {approved}.", approved) if approved else ""
+
+
 class Seal(QFrame):
     """The bundle's name and fingerprint, to be copied or opened as a reader."""
 
@@ -387,17 +397,22 @@ class Seal(QFrame):
             spacing=2 * GRID,
         )
 
-    def show_release(self, path: Path, fingerprint: str) -> None:
-        """Show the seal of a written bundle."""
+    def show_release(self, path: Path, fingerprint: str, *, signed: str) -> None:
+        """Show the seal of a written bundle: what, when, and who answers for it."""
         self._picture.setPixmap(icons.pixmap("seal", 32, colour=THEME.colours.released))
-        self.text.setText(
-            tell(
-                "Published as {name}. Undo cannot go back past this point.\n"
-                "Fingerprint: {fingerprint}\nName it where readers can compare it.",
-                path.name,
-                fingerprint,
-            )
+        written = datetime.fromtimestamp(path.stat().st_mtime) if path.exists() else None
+        day = "" if written is None else f"{written.day} {written:%B %Y}"
+        published = (
+            say("Published as {name}.", path.name)
+            if written is None
+            else say("Published as {name} on {day}, {time}.", path.name, day, f"{written:%H:%M}")
         )
+        lines = [
+            joined(filter(None, (published, signed, say("It cannot be taken back."))), " "),
+            say("Fingerprint: {fingerprint}", fingerprint),
+            say("Put it on your web page: readers can see that their file is genuine."),
+        ]
+        self.text.setText(told(joined(lines, "\n")))
 
     @staticmethod
     def to_clipboard(text: str) -> None:
