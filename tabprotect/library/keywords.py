@@ -65,6 +65,7 @@ class TabulationKeywords(TypedDict, total=False):
     bands: Mapping[str, int | Sequence[int]] | None
     cuts: Mapping[str, Sequence[int]] | None
     code_lists: Mapping[str, str | Path] | None
+    mapping: Mapping[str, str] | None
     levels: Mapping[str, Sequence[str]] | None
     level_names: Mapping[str, Sequence[str]] | None
     draw_keys: bool
@@ -87,6 +88,7 @@ class MagnitudeTabulationKeywords(TypedDict, total=False):
     bands: Mapping[str, int | Sequence[int]] | None
     cuts: Mapping[str, Sequence[int]] | None
     code_lists: Mapping[str, str | Path] | None
+    mapping: Mapping[str, str] | None
     levels: Mapping[str, Sequence[str]] | None
     level_names: Mapping[str, Sequence[str]] | None
     draw_keys: bool

@@ -97,7 +97,7 @@ READERS: dict[str, Reader] = {
     "policy.toml": policy.read,
     "batch.toml": batch_jobs.jobs_of,
     "service.toml": service.read,
-    "m.rda": read_metadata,
+    "m.rda": lambda path: read_metadata(path, path),
     "t.rda": lambda path: read_table(path.with_name("t.tab")),
     "results.json": read_acro,
     "decisions.csv": lambda path: read_decisions(path, TABLE.domain.names),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tabprotect.cli.arguments import add_options, asked_for, keep_apart
 from tabprotect.cli.output import Console
+from tabprotect.cli.streams import STREAM, as_file, to_stream
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.options import options_of
@@ -48,7 +49,8 @@ def add(verbs: Verbs) -> None:
 
 def run_tabulate(args: argparse.Namespace, console: Console) -> int:
     """Write the counts as a long-form CSV file, or with keys and weights as a project."""
-    keep_apart([args.microdata], [args.out])
+    streams = str(args.out) == STREAM
+    keep_apart([args.microdata], [None if streams else args.out])
     as_project = args.out.suffix == storage.SUFFIX
     if args.measure is not None:
         return _sum(args, console)
@@ -62,8 +64,11 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
             say("weights are kept in a project only: --out NAME{SUFFIX}", storage.SUFFIX)
         )
     keep_apart((asked.code_lists or {}).values(), [args.out])
-    history = tabulated(asked, console)
+    with as_file(args.microdata) as source:
+        history = tabulated(asked_for(Tabulation, args, source=source), console)
     table = history.project.original
+    if streams:
+        return to_stream(table, format_to_write(args.out), False, console)
     if as_project:
         storage.save(history, args.out)
     else:

@@ -171,6 +171,8 @@ class Format(Documented, ABC):
         True if texts may hold quotation marks.
     cube
         True if a table with totals as categories can be written.
+    described_by
+        The suffixes of files that describe one of this format.
     media, served_as
         Its media type, and the name under which services offer it, if that differs.
     """
@@ -188,6 +190,7 @@ class Format(Documented, ABC):
     packed: ClassVar[bool] = False
     quotes: ClassVar[bool] = True
     cube: ClassVar[bool] = True
+    described_by: ClassVar[tuple[str, ...]] = ()
     media: ClassVar[str] = "application/octet-stream"
     served_as: ClassVar[str] = ""
 
@@ -199,6 +202,10 @@ class Format(Documented, ABC):
     def sniff(self, head: bytes) -> bool:
         """Return True if a file that begins so is certainly of this format, whatever its name."""
         return self.begins is not None and self.begins.match(head) is not None
+
+    def described(self, path: Path, reading: Reading) -> Reading:
+        """The reading with what a description beside the file says, where a person says nothing."""
+        return reading
 
     def accepts(self, path: Path, head: bytes) -> bool:
         """Return True if a file of this name may be of this format; else it is taken for text."""

@@ -26,6 +26,7 @@ from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import DOMAIN_CELLS, Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
+from tabprotect.engine.tables.groupings.unlisted_codes import UnlistedError
 from tabprotect.engine.tables.table import INT64_MAX, Table, better_sparse
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.engine.tables.wide_table import WideTable
@@ -369,26 +370,18 @@ def coded_values(
         check_categories(name, len(rows))
 
         def fault(value: str, name: str = name) -> InputError:
-            where = codings.code_lists.get(name)
             return InputError(
-                say(
-                    "{name}: the code list {where} does not have the code {value}",
-                    name,
-                    where,
-                    repr(value),
-                )
-                if where
-                else say(
-                    "{name}: {value} is no whole number and falls into no band", name, repr(value)
-                ),
+                say("{name}: {value} is no whole number and falls into no band", name, repr(value)),
                 line=line_of(source, name, value),
                 cell=say("({name}: {value})", name, value),
-                hint=say("add the code to the list")
-                if where
-                else say("mend the value, or leave it empty"),
+                hint=say("mend the value, or leave it empty"),
             )
 
-        out[name] = codings.coded(name, in_order([row[0] for row in rows]), fault)
+        try:
+            out[name] = codings.coded(name, in_order([row[0] for row in rows]), fault)
+        except UnlistedError as error:
+            error.line = line_of(source, name, error.codes[0])
+            raise error
     return out
 
 

@@ -79,6 +79,16 @@ class Tabulation(Options):
             "variable, or a hierarchy (.hrc); FILE@LEVEL chooses among several"
         ),
     )
+    mapping: Mapping[str, str] | None = option_field(
+        None,
+        shell="--map",
+        metavar="VARIABLE:FOUND=CODE",
+        naming=Naming(),
+        help=say(
+            "what a code that the code list lacks is counted as: a code of the list, itself for a "
+            "category of its own, or nothing where its records are left out"
+        ),
+    )
     levels: Mapping[str, Sequence[str]] | None = option_field(
         None,
         metavar="NUTS1,NUTS2,NUTS3=NUTS",
@@ -100,6 +110,15 @@ class Tabulation(Options):
         instead_of="record_key",
         help=say(
             "draw record keys now, kept in this project only: other tabulations will not agree"
+        ),
+    )
+    house_keys: bool = option_field(
+        False,
+        shell="",
+        library=False,
+        help=say(
+            "derive the record keys that are drawn from the house's key and the counts: the same "
+            "ones for the same records"
         ),
     )
     key_seed: int | None = option_field(

@@ -77,6 +77,7 @@ def codings_of(asked: Tabulation) -> Codings:
         asked.code_lists or {},
         asked.levels or {},
         asked.level_names or {},
+        asked.mapping or {},
     )
 
 
