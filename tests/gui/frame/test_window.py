@@ -116,7 +116,7 @@ def test_what_is_narrow_folds_and_keeps_the_table(opened: MainWindow, settle: Se
 def test_large_words_of_the_system_fold_it_earlier(
     opened: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened.resize(1400, 768)
+    opened.resize(1520, 768)
     opened.document.select((0, 1))
     assert THEME.scale == 1.0 and opened.docks["inspector"].isVisible()
     monkeypatch.setattr(THEME, "system", 16 / 9)
@@ -312,7 +312,7 @@ def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle)
     assert text in (f"{low[0, 0]} to {high[0, 0]}", str(low[0, 0]))
     # It opens on a selection where there is room; below, its edge does.
     assert not opened.docks["inspector"].isVisible() and opened.edge.isVisible()
-    opened.resize(1400, 768)
+    opened.resize(1520, 768)
     assert opened.inspector.histogram.isVisible() and not opened.edge.isVisible()
 
 

@@ -311,7 +311,7 @@ class CheckPage(CheckStage, PosteriorShown):
             holds, hidden = posterior.mode_is_published, posterior.hidden
             self.mode_button.setVisible(hidden is None or not hidden.all())
             self.mode_button.setText(told(mode_sentence(posterior)))
-            self.mode_button.setIcon(icons.icon("tick" if holds else "warning"))
+            self.mode_button.setIcon(icons.icon("tick" if holds else "information"))
             self.mode_button.setEnabled(not holds)
 
     def _show_way(self) -> None:

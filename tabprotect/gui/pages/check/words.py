@@ -103,7 +103,7 @@ def mode_sentence(posterior: Posterior) -> str:
         shown = ~posterior.hidden
         matches, cells = int((posterior.mode_matches & shown).sum()), int(shown.sum())
     return say(
-        "Mode is the published value: {matches} of {cells} cells.",
+        "For {matches} of {cells} cells the published count is also the most likely one.",
         count_text(matches),
         count_text(cells),
     )

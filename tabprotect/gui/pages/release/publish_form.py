@@ -321,6 +321,7 @@ class SigningForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tell("Signatures"))
+        self._offered = ""
         self.prepared = QLineEdit()
         self.approved = QLineEdit()
         self.reason = QLineEdit(placeholderText=tell("goes into dossier and register"))
@@ -348,8 +349,9 @@ class SigningForm(QWidget):
 
         ``needs`` says what is missing before it can be approved.
         """
-        if name and not self.prepared.isModified() and not self.prepared.text():
-            self.prepared.setText(told(name))
+        if name and not self.prepared.isModified() and self.prepared.text() in ("", self._offered):
+            self.prepared.setText(name)
+            self._offered = name
         self._form.setRowVisible(self.reason, reason)
         self.needs.setText(told(needs))
         self._form.setRowVisible(self.needs, bool(needs))
