@@ -36,6 +36,7 @@ def summed(folder: Path) -> tp.MagnitudeTable:
     table: tp.MagnitudeTable = tp.tabulate(firms, by=["nace"], measure="turnover", holding="ent")
     table.write(folder / "firms.parquet")
     assert tp.rules(tp.read_magnitudes(folder / "firms.parquet"), "p=10", "n=3")["unsafe"] == 3
+    assert table.protect(method="multiplicative_noise", out=folder / "firms.zip")["broken"] == 0
     return table
 
 
