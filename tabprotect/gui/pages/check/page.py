@@ -154,7 +154,6 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _middle(self, figure_label: QLabel) -> QSplitter:
         head = in_row(
-            self.table,
             figure_label,
             self._figure_box,
             Label(say("for")),
@@ -165,7 +164,13 @@ class CheckPage(CheckStage, PosteriorShown):
         )
         self._left = QWidget()
         column = in_column(
-            head, (self.map, 3), self._meaning, on=self._left, margins=(0, 0, GRID, 0), spacing=GRID
+            in_row(self.table, 1),
+            head,
+            (self.map, 3),
+            self._meaning,
+            on=self._left,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID,
         )
         row = in_row(self.mode_button, 1)
         column.addLayout(row)
