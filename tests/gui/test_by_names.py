@@ -143,7 +143,7 @@ def test_the_first_release_by_names_alone(listener: Listener, tmp_path: Path) ->
     listener("find", "label", "This will be published.")
     press("Publish")
     assert listener("description", "label", "What was published").startswith(
-        "Published as first.zip."
+        "Published as first.zip on "
     )
     assert nameless == []
     released = verify(tmp_path / "first.zip").release.table

@@ -124,7 +124,7 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
         "Exact: summed over all 22 possible originals. Up to 3 draws were made until one passed the "
         "gate: no odds differ by more than a factor of 3 for that."
     )
-    assert shown.mode_button.text().endswith("16 of 16 cells.")
+    assert shown.mode_button.text().startswith("For 16 of 16 cells")
     theirs.close()
 
 
