@@ -137,7 +137,7 @@ def _releases(args: argparse.Namespace, console: Console) -> list[Evidence]:
         ) from None
     try:
         table = _named(table, stated)
-        release = Release.of(table, Mechanism.from_json(stated, table.domain))
+        release = Release.of(table, Mechanism.from_json(stated, table.domain, table))
     except InputError as error:
         raise error.in_file(path) from None
     return [Evidence(release)]

@@ -393,7 +393,8 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
             say("it is for the shape {stated}, not {shape}", stated["shape"], list(domain.shape))
         )
     tables = tuple(replace(p, table=p.table.on(adopted(p.table.domain, domain))) for p in tables)
-    return Release(tables, Mechanism.from_json(stated, domain), title)
+    main = tables[0].table
+    return Release(tables, Mechanism.from_json(stated, domain, main), title)
 
 
 @contextmanager
