@@ -81,6 +81,8 @@ def read(folder: Path) -> None:
     tp.export(bundle, published, format="csv")
     attacked: tp.Attack = tp.attack(published, method="unknown:sd=1")
     known: int = attacked.known
+    looked_at: str = tp.page(release, folder / "page.html")
+    assert looked_at.startswith("<!doctype html>")
     assert known <= len(attacked.cells)
 
 

@@ -23,7 +23,7 @@ from tabprotect.engine.cycles.constructions.swaps import (
     strips,
 )
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
-from tabprotect.engine.decoding import decoded
+from tabprotect.engine.decoding import decoded, natural
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
@@ -212,10 +212,9 @@ def design(
         If the template or a parameter is unknown, or this shape does not allow it.
     """
     given, times = _without_repeats(parameters)
-    if kind.startswith("order-") and kind[6:].isdigit():
-        kind, given = ORDER.name, {"order": int(kind[6:])}
-    if kind.startswith("strips-") and kind[7:].isdigit():
-        kind, given = "strips", {"height": int(kind[7:])}
+    stem, _, number = kind.rpartition("-")
+    if stem in _NUMBERED and (value := natural(number)) is not None:
+        kind, given = stem, {_NUMBERED[stem]: value}
     template = ORDER if kind == ORDER.name else DESIGNS.get(kind)
     if template is None:
         raise ParameterError(
@@ -344,7 +343,11 @@ def _built(domain: Domain, kind: str, given: tuple[tuple[str, object], ...]) -> 
     return moves if moves.design else replace(moves, design=Designed(kind, dict(given)))
 
 
+_NUMBERED = {ORDER.name: "order", "strips": "height"}
+"""What the number behind a name says, of those that take one."""
+
+
 def is_named(kind: str) -> bool:
     """Return True if a text names a template, with a number if one is needed."""
-    stem, dash, number = kind.rpartition("-")
-    return kind in DESIGNS or (stem in ("order", "strips") and bool(dash) and number.isdigit())
+    stem, _, number = kind.rpartition("-")
+    return kind in DESIGNS or (stem in _NUMBERED and natural(number) is not None)
