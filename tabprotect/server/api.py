@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import cast
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -21,12 +19,13 @@ from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import say
 from tabprotect.server.accounts import Role
+from tabprotect.server.answered_file import FOR_EVER, file_answer, written
 from tabprotect.server.asked_table import AskedTable, asked_table, names_listed
 from tabprotect.server.boundary import checked_decision, is_local
-from tabprotect.server.egress import DEFAULT, OUTPUTS, ServedFormat, chosen_format
+from tabprotect.server.egress import DEFAULT, OUTPUTS, chosen_format
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.served_table import Given, ServedTable
-from tabprotect.server.server import Server, Visitor
+from tabprotect.server.server import server_of, visitor_of
 from tabprotect.version import __version__
 
 DECISIONS: Mapping[str, tuple[str, str]] = {
@@ -37,18 +36,6 @@ DECISIONS: Mapping[str, tuple[str, str]] = {
     "refusal": ("refuse", "not_released"),
 }
 """Decision and code of each kind of answer."""
-
-FOR_EVER = "max-age=31536000, immutable"
-
-
-def server_of(request: Request) -> Server:
-    """What is running."""
-    return cast(Server, request.app.state.server)
-
-
-def visitor_of(request: Request) -> Visitor:
-    """Who asks."""
-    return cast(Visitor, request.scope["tabprotect.visitor"])
 
 
 async def config(request: Request) -> Response:
@@ -100,7 +87,7 @@ def _described(variable: Variable) -> dict[str, object]:
 
 async def data(request: Request) -> Response:
     """A sub-table as a file; by ``POST`` one that was not asked for yet is decided on."""
-    served, server = _served(request), server_of(request)
+    served = _served(request)
     names, filters, format_name = _data_request(request, await request.body())
     output = chosen_format(format_name, request.headers.get("accept", ""))
     identified(request)
@@ -112,26 +99,7 @@ async def data(request: Request) -> Response:
         given = await run_in_threadpool(served.given, answered)
         if given is None:
             return _not_given(request, answered)
-    tag = etag(given, output, wanted)
-    headers = {
-        "ETag": tag,
-        "Cache-Control": (
-            say("public, {FOR_EVER}", FOR_EVER)
-            if server.service.access.anonymous
-            else say("private, {FOR_EVER}", FOR_EVER)
-        ),
-        "Vary": say("Accept, Authorization"),
-        "Link": f'</bundles/{given.fingerprint}>; rel="describedby"',
-    }
-    if tag in [part.strip() for part in request.headers.get("if-none-match", "").split(",")]:
-        return Response(status_code=304, headers=headers)
-    content = server.file(tag)
-    if content is None:
-        content = await run_in_threadpool(written, server, given, output, wanted)
-        server.store(tag, content)
-    name = f"{given.fingerprint[:12]}.{output.suffix}"
-    headers["Content-Disposition"] = f'inline; filename="{name}"'
-    return Response(content, media_type=output.media, headers=headers)
+    return await file_answer(request, given, output, wanted)
 
 
 async def ask(request: Request) -> Response:
@@ -255,24 +223,6 @@ async def metrics(request: Request) -> Response:
     return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
 
-def etag(given: Given, output: ServedFormat, wanted: AskedTable) -> str:
-    """What tells one file from another: the bundle, the sub-table, the format and the filters."""
-    shown = sorted((name, kept) for name, kept in wanted.shown.items())
-    said = json.dumps([given.fingerprint, wanted.query, output.name, shown])
-    return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
-
-
-def written(server: Server, given: Given, output: ServedFormat, wanted: AskedTable) -> bytes:
-    """A sub-table as bytes: the one way out of every page and every route."""
-    names = ", ".join(given.table.domain.names)
-    title = (
-        say("{label}: {names} (perturbed)", server.table.label, names)
-        if given.kind == "perturbed"
-        else say("{label}: {names}", server.table.label, names)
-    )
-    return output.write(wanted.part_of(given.table), title)
-
-
 def _served(request: Request) -> ServedTable:
     served = server_of(request).table
     if request.path_params["id"] != served.id:
@@ -302,8 +252,15 @@ def identified(request: Request) -> None:
 
 async def understood(request: Request, names: Sequence[str], filters: Sequence[str]) -> AskedTable:
     """A request that may be decided on; one for what is not offered is logged."""
-    served, limits = server_of(request).table, visitor_of(request).limits
+    served = server_of(request).table
     wanted = asked_table(served.domain, served.lattice, names, filters)
+    await permitted(request, wanted)
+    return wanted
+
+
+async def permitted(request: Request, wanted: AskedTable) -> None:
+    """Refuse what is not offered, which is logged, and what is too large."""
+    served, limits = server_of(request).table, visitor_of(request).limits
     wrong = wanted.query & served.disallowed
     if wrong:
         await run_in_threadpool(served.not_offered, user_of(request, None), wanted.query)
@@ -324,7 +281,6 @@ async def understood(request: Request, names: Sequence[str], filters: Sequence[s
             ),
             more={"cells": cells, "limit": limits.cells},
         )
-    return wanted
 
 
 def user_of(request: Request, said: object) -> str:

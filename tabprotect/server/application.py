@@ -20,6 +20,7 @@ from tabprotect.server.accounts import Accounts
 from tabprotect.server.browser import house_pages, reader_pages
 from tabprotect.server.openapi import openapi
 from tabprotect.server.problems import HttpProblem
+from tabprotect.server.protocols import pxweb_v1, pxweb_v2, sdmx_rest
 from tabprotect.server.request_guard import Guard
 from tabprotect.server.secret import server_secret
 from tabprotect.server.served_table import ServedTable
@@ -40,6 +41,9 @@ ROUTES: tuple[BaseRoute, ...] = (
     Route("/health", api.health),
     Route("/metrics", api.metrics),
     Route("/openapi.json", openapi),
+    *pxweb_v2.ROUTES,
+    *pxweb_v1.ROUTES,
+    *sdmx_rest.ROUTES,
     *reader_pages.ROUTES,
     *house_pages.ROUTES,
 )

@@ -25,14 +25,25 @@ class AskedTable:
         The sub-table that is decided on.
     shown
         Of some of its variables the categories to be shown, once it has been decided.
+    called
+        What variables are called in the answer, where that is not their name.
+    order
+        Names of variables that stand first, in this order; the others follow.
     """
 
     query: Query
     shown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    called: Mapping[str, str] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
+
+    @property
+    def layout(self) -> list[object]:
+        """How the answer is laid out, as JSON; nothing where it is as it is."""
+        return [sorted(self.called.items()), self.order] if self.called or self.order else []
 
     def part_of(self, table: Table) -> Table:
-        """The part of the answered sub-table that is shown."""
-        if not self.shown:
+        """The part of the answered sub-table that is shown, as it is to be called and laid out."""
+        if not (self.shown or self.called or self.order):
             return table
         counts, variables = table.counts, list(table.domain.variables)
         for axis, variable in enumerate(table.domain.variables):
@@ -40,8 +51,14 @@ class AskedTable:
                 kept = self.shown[variable.name]
                 counts = counts.take(kept, axis=axis)
                 categories = tuple(variable.categories[k] for k in kept)
-                variables[axis] = Variable(variable.name, categories)
-        return Table.dense(Domain(tuple(variables)), counts)
+                labels = tuple(variable.labels[k] for k in kept) if variable.labels else ()
+                variables[axis] = Variable(variable.name, categories, labels=labels)
+        places = [n for name in self.order for n, v in enumerate(variables) if v.name == name]
+        places += [n for n in range(len(variables)) if n not in places]
+        laid = [
+            v.renamed(self.called.get(v.name, v.name)) for v in map(variables.__getitem__, places)
+        ]
+        return Table.dense(Domain(tuple(laid)), counts.transpose(places))
 
 
 def names_listed(text: str) -> list[str]:

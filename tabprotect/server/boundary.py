@@ -19,7 +19,10 @@ from tabprotect.server.service import Access
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """Names of this machine for itself."""
 
-READS_ELSEWHERE = ("/config", "/tables", "/bundles", "/openapi.json")
+PROTOCOLS = ("/v1/", "/v2/", "/sdmx/")
+"""Where programs ask in the words of other services; nothing is decided there."""
+
+READS_ELSEWHERE = ("/config", "/tables", "/bundles", "/openapi.json", *PROTOCOLS)
 """Where pages of other sites may read what is out."""
 
 

@@ -11,6 +11,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 from tabprotect.server.problems import HttpProblem
@@ -34,7 +35,7 @@ def _file(kind: Format) -> ServedFormat:
 
     def write(table: Table, title: str) -> bytes:
         try:
-            return kind.publish(table, None, title)
+            return kind.publish_cube(kind.as_held(Cube(table, None, {})), title)
         except InputError as error:
             raise HttpProblem(
                 "not_acceptable", say("{message}: take another format", error.message)

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.languages.said import say
 from tabprotect.server.boundary import (
+    PROTOCOLS,
     checked_framing,
     checked_host,
     is_secure,
@@ -25,7 +26,9 @@ from tabprotect.server.limiter import Allowance
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.server import Server, Visitor
 
-FREE = frozenset({"/config", "/health", "/metrics", "/openapi.json", "/style.css", "/favicon.ico"})
+FREE = frozenset(
+    {"/config", "/v2/config", "/health", "/metrics", "/openapi.json", "/style.css", "/favicon.ico"}
+)
 """Not counted against a limit."""
 
 MOST_ADDRESS = 8_192
@@ -143,7 +146,7 @@ class Guard:
 
 
 def _is_api(path: str) -> bool:
-    return path.startswith(("/tables", "/queries", "/bundles")) or path in FREE
+    return path.startswith(("/tables", "/queries", "/bundles", *PROTOCOLS)) or path in FREE
 
 
 def _check_address(scope: Scope) -> None:

@@ -288,6 +288,17 @@ class ServedTable:
             given = self._known(query)
         return given
 
+    def out(self, query: Query) -> Given | None:
+        """What is out: an answer given before, or part of one, whoever asked for that."""
+        given = self.known(query)
+        if given is None:
+            # In the order in which they were decided: the same answer at any time.
+            bundles = self._session.state.bundles
+            whole = next((other for other in bundles if other & query == query), None)
+            if whole is not None:
+                given = Given(query, self._margin(query), bundles[whole], "table")
+        return given
+
     def given(self, answered: Answered) -> Given | None:
         """What goes out with an answer; ``None`` where none of the asked table does."""
         return self._known(answered.answer.query)

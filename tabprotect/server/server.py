@@ -7,8 +7,9 @@ import hmac
 import threading
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
+from typing import cast
 
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 
 from tabprotect.languages.said import joined, say
 from tabprotect.server.accounts import Account, Accounts
@@ -201,3 +202,13 @@ class Server:
         """A signature that only servers with this secret can make."""
         said = f"{purpose}:{text}".encode(errors="surrogatepass")
         return hmac.new(self.secret, said, hashlib.sha256).hexdigest()
+
+
+def server_of(request: Request) -> Server:
+    """What is running."""
+    return cast(Server, request.app.state.server)
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Who asks."""
+    return cast(Visitor, request.scope["tabprotect.visitor"])

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 
+from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.server.application import application
 from tabprotect.server.server import Server
 from tabprotect.server.service import Access, CriterionChoice, RequestLimits, Service, TableSource
@@ -67,3 +73,27 @@ def czech(threshold: int = 10, **more: Any) -> Service:
         "access": Access(prices=False),
     }
     return Service(**(fixed | more))
+
+
+NUTS = Level("nuts2", ("N", "N", "N", "S", "S", "S"))
+
+
+def region_table() -> Table:
+    """Six regions in two halves, by age (with labels) and sex."""
+    domain = Domain(
+        (
+            Variable("region", ("r1", "r2", "r3", "r4", "r5", "r6"), (NUTS,)),
+            Variable("age group", ("young", "old"), labels=("Young people", "Old people")),
+            Variable("sex", ("f", "m")),
+        )
+    )
+    counts = np.random.default_rng(3).integers(4, 30, size=domain.shape)
+    counts[0, 0, 0], counts[4, 1, 1] = 1, 2
+    return Table.dense(domain, counts)
+
+
+def service_of(table: Table, folder: Path) -> Service:
+    """A service of a table, called ``t``, that releases what has a width of at least 3."""
+    path = folder / "t.json"
+    path.write_bytes(formats()["jsonstat"].write(table))
+    return czech(3, table=TableSource(source=str(path), id="t"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from table_server import QUICK, Client, Serve
+from table_server import QUICK, Client, Serve, region_table, service_of
 
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.formats.registered import formats
@@ -80,3 +80,14 @@ def test_beyond_the_frontier_all_levels_agree(client: Client) -> None:
     counts = np.array(fine["answer"]["data"]["value"]).reshape(6, 2)
     coarse = np.array(client.ask("region@nuts2", "age").json()["answer"]["data"]["value"])
     assert np.array_equal(counts.reshape(2, 3, 2).sum(axis=1).ravel(), coarse)
+
+
+def test_a_refusal_over_levels_is_answered_where_few_tables_are_possible(
+    serve: Serve, tmp_path: Path
+) -> None:
+    """It is not priced: possible tables are listed by whole variables."""
+    client = serve(service_of(region_table(), tmp_path))
+    client.ask("region@nuts2", "age group")
+    client.ask("region", "sex")
+    refused = client.ask("region", "age group", "sex")
+    assert (refused.status_code, refused.json()["code"]) == (403, "not_released")

@@ -14,10 +14,11 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.query_space.table_server.decision import LogLine
 from tabprotect.languages.said import say
 from tabprotect.server.accounts import ROLES, Role
-from tabprotect.server.api import server_of, with_role
+from tabprotect.server.api import with_role
 from tabprotect.server.asked_table import asked_table
 from tabprotect.server.browser.reader_pages import form, page
 from tabprotect.server.problems import HttpProblem
+from tabprotect.server.server import server_of
 
 LINES = 100
 """Of the log on one page."""

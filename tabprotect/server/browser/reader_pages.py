@@ -30,10 +30,8 @@ from tabprotect.server.api import (
     DECISIONS,
     decided,
     identified,
-    server_of,
     understood,
     user_of,
-    visitor_of,
     voted,
 )
 from tabprotect.server.asked_table import AskedTable
@@ -41,7 +39,7 @@ from tabprotect.server.boundary import is_secure, own_origin
 from tabprotect.server.egress import OUTPUTS, html_rows
 from tabprotect.server.problems import TITLES, HttpProblem
 from tabprotect.server.served_table import Given, ServedTable
-from tabprotect.server.server import COOKIE
+from tabprotect.server.server import COOKIE, server_of, visitor_of
 
 STEP, ROW, EDGE, RADIUS = 26, 90, 24, 8
 """Between two sub-tables, between two rows, around all of it; of a dot; in pixels."""

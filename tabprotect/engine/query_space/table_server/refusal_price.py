@@ -162,7 +162,8 @@ def refusal_price(
     -------
     RefusalPrice or None
         ``None`` if the possible tables can neither be listed nor drawn, too few of them would be
-        refused, or the original itself is not judged among them as it was alone.
+        refused, the original itself is not judged among them as it was alone, or variables have
+        levels: sums over groups are not listed.
 
     Raises
     ------
@@ -172,7 +173,7 @@ def refusal_price(
         If cancelled.
     """
     cells, out = releases.evidence.cells, tuple(releases.released.members)
-    if len(asked) == 1 and releases.allows(asked[0]):
+    if not releases.evidence.lattice.plain or (len(asked) == 1 and releases.allows(asked[0])):
         return None
     judge = _Judge(releases, draws, progress)
     tables = _followed(judge, out, tuple(history))

@@ -1,0 +1,63 @@
+"""A sub-table that is out as the answer to a request: a file that never changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tabprotect.languages.said import say
+from tabprotect.server.asked_table import AskedTable
+from tabprotect.server.egress import ServedFormat
+from tabprotect.server.served_table import Given
+from tabprotect.server.server import Server, server_of
+
+FOR_EVER = "max-age=31536000, immutable"
+
+
+async def file_answer(
+    request: Request, given: Given, output: ServedFormat, wanted: AskedTable
+) -> Response:
+    """A sub-table that is out, as a file that may be kept for ever."""
+    server = server_of(request)
+    tag = etag(given, output, wanted)
+    headers = {
+        "ETag": tag,
+        "Cache-Control": (
+            say("public, {FOR_EVER}", FOR_EVER)
+            if server.service.access.anonymous
+            else say("private, {FOR_EVER}", FOR_EVER)
+        ),
+        "Vary": say("Accept, Authorization"),
+        "Link": f'</bundles/{given.fingerprint}>; rel="describedby"',
+    }
+    if tag in [part.strip() for part in request.headers.get("if-none-match", "").split(",")]:
+        return Response(status_code=304, headers=headers)
+    content = server.file(tag)
+    if content is None:
+        content = await run_in_threadpool(written, server, given, output, wanted)
+        server.store(tag, content)
+    name = f"{given.fingerprint[:12]}.{output.suffix}"
+    headers["Content-Disposition"] = f'inline; filename="{name}"'
+    return Response(content, media_type=output.media, headers=headers)
+
+
+def etag(given: Given, output: ServedFormat, wanted: AskedTable) -> str:
+    """What tells one file from another: the bundle, the sub-table, the format and what is shown."""
+    shown = sorted((name, kept) for name, kept in wanted.shown.items())
+    said = json.dumps([given.fingerprint, wanted.query, output.name, shown, *wanted.layout])
+    return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
+
+
+def written(server: Server, given: Given, output: ServedFormat, wanted: AskedTable) -> bytes:
+    """A sub-table as bytes: the one way out of every page and every route."""
+    names = ", ".join(given.table.domain.names)
+    title = (
+        say("{label}: {names} (perturbed)", server.table.label, names)
+        if given.kind == "perturbed"
+        else say("{label}: {names}", server.table.label, names)
+    )
+    return output.write(wanted.part_of(given.table), title)

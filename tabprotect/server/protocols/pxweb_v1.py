@@ -1,0 +1,128 @@
+"""PxWebApi 1: a tree of tables by ``GET``, a query by ``POST``, for clients that speak only that.
+
+A query decides nothing: it is answered with what is out, and refused with what may be asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from tabprotect.languages.said import say
+from tabprotect.server.answered_file import file_answer
+from tabprotect.server.egress import DEFAULT
+from tabprotect.server.problems import HttpProblem
+from tabprotect.server.protocols.catalogue import (
+    Selected,
+    asked_of,
+    catalogue,
+    listed_table,
+    what_is_out,
+)
+from tabprotect.server.protocols.pxweb_json import output_for, variables_listed
+from tabprotect.server.protocols.pxweb_v2 import language
+from tabprotect.server.server import server_of, visitor_of
+
+FOLDER = "tables"
+"""The one folder of the tree."""
+
+
+async def tree(request: Request) -> Response:
+    """The folder, the tables in it, or a table's variables; ``?config`` tells the limits."""
+    language(request)
+    path = [part for part in request.path_params.get("path", "").split("/") if part]
+    service, limits = server_of(request).service, visitor_of(request).limits
+    served = server_of(request).table
+    said: object
+    if "config" in request.query_params:
+        said = {
+            "maxValues": limits.cells,
+            "maxCells": limits.cells,
+            "maxCalls": limits.requests,
+            "timeWindow": limits.window,
+            "CORS": bool(service.access.allowed_origins),
+        }
+    elif not path:
+        said = [{"dbid": FOLDER, "text": service.title}]
+    elif path == [FOLDER]:
+        words = request.query_params.get("query", "").casefold().split()
+        said = [
+            {"id": table.id, "type": "t", "text": table.label, "updated": ""}
+            for table in await run_in_threadpool(catalogue, served)
+            if all(word in table.label.casefold() for word in words)
+        ]
+    else:
+        table = await run_in_threadpool(listed_table, served, _table_id(path))
+        said = {"title": table.label, "variables": variables_listed(table)}
+    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
+
+
+def _table_id(path: list[str]) -> str:
+    if len(path) > 2 or (len(path) == 2 and path[0] != FOLDER):
+        raise HttpProblem("not_found", say("this address means nothing here"))
+    return path[-1]
+
+
+async def query(request: Request) -> Response:
+    """A selection of what is out, as a file."""
+    spoken, served = language(request), server_of(request).table
+    path = [part for part in request.path_params.get("path", "").split("/") if part]
+    if not path:
+        raise HttpProblem("not_found", say("this address means nothing here"))
+    found = await run_in_threadpool(listed_table, served, _table_id(path))
+    selections, format_name = _posted(await request.body())
+    output = output_for(format_name, found, spoken)
+    if output is None:
+        raise HttpProblem(
+            "invalid_query", say("there is no output format {name}", repr(format_name[:40]))
+        )
+    wanted = await run_in_threadpool(asked_of, served, found, selections)
+    given = await what_is_out(request, wanted)
+    return await file_answer(request, given, output, wanted)
+
+
+def _posted(body: bytes) -> tuple[list[Selected], str]:
+    try:
+        said = json.loads(body)
+        selections = [_one(one) for one in said.get("query") or ()]
+        name = (said.get("response") or {}).get("format", DEFAULT)
+        if not isinstance(name, str):
+            raise TypeError
+    except (ValueError, RecursionError, AttributeError, LookupError, TypeError):
+        raise HttpProblem(
+            "invalid_query",
+            say(
+                'the body is not {{"query": [{{"code", "selection": {{"filter", "values"}}}}], '
+                '"response": {{"format"}}}}'
+            ),
+        ) from None
+    return selections, name
+
+
+def _one(said: Mapping[str, object]) -> Selected:
+    name, selection = said["code"], said["selection"]
+    if not isinstance(name, str) or not isinstance(selection, dict):
+        raise TypeError
+    kind, values = selection["filter"], selection["values"]
+    if not isinstance(kind, str) or not isinstance(values, list):
+        raise TypeError
+    if kind.lower() == "top":
+        return Selected(name, (f"top({int(values[0])})",))
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError
+    way, _, code_list = kind.partition(":")
+    if way.lower() not in ("item", "all", "agg", "vs"):
+        raise HttpProblem("invalid_query", say("there is no filter {kind}", repr(kind[:40])))
+    return Selected(name, tuple(values), code_list)
+
+
+ROUTES = tuple(
+    route
+    for path in ("/v1/{lang}", "/v1/{lang}/{path:path}")
+    for route in (Route(path, tree), Route(path, query, methods=["POST"]))
+)

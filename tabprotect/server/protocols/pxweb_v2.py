@@ -1,0 +1,327 @@
+"""PxWebApi 2: configuration, tables, metadata, code lists and data, for clients of that service.
+
+A request decides nothing: it is answered with what is out, and refused with what may be asked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from tabprotect.languages.said import say
+from tabprotect.server.answered_file import file_answer
+from tabprotect.server.egress import DEFAULT, OUTPUTS
+from tabprotect.server.problems import HttpProblem
+from tabprotect.server.protocols.catalogue import (
+    GROUPING,
+    ListedTable,
+    Selected,
+    asked_of,
+    catalogue,
+    listed_table,
+    what_is_out,
+    whole,
+)
+from tabprotect.server.protocols.pxweb_json import labels_of, metadata, output_for
+from tabprotect.server.protocols.selection import listed
+from tabprotect.server.server import server_of, visitor_of
+
+PREFIX = "/v2"
+
+PAGE_SIZE = 100
+
+_OF_VARIABLE = re.compile(r"(valuecodes|codelist|outputvalues)\[(.*)\]", re.IGNORECASE | re.DOTALL)
+_PLAIN = ("lang", "outputformat", "heading", "stub")
+
+
+def address(request: Request) -> str:
+    """Where this interface is, as the client calls it."""
+    return f"{str(request.base_url).rstrip('/')}{PREFIX}"
+
+
+def language(request: Request) -> str:
+    """The language of the answer.
+
+    Raises
+    ------
+    HttpProblem
+        ``invalid_query`` where the service does not speak it.
+    """
+    known = server_of(request).service.languages
+    said = request.path_params.get("lang") or request.query_params.get("lang") or known[0]
+    if said not in known:
+        raise HttpProblem(
+            "invalid_query", say("the languages are: {known}", ", ".join(map(str, known)))
+        )
+    return str(said)
+
+
+async def config(request: Request) -> Response:
+    """The limits and formats, as PxWebApi 2 tells them; not counted."""
+    service, limits = server_of(request).service, visitor_of(request).limits
+    said = {
+        "apiVersion": "2.0.0",
+        "languages": [{"id": one, "label": one} for one in service.languages],
+        "defaultLanguage": service.languages[0],
+        "maxDataCells": limits.cells,
+        "maxCallsPerTimeWindow": limits.requests,
+        "timeWindow": limits.window,
+        "license": "",
+        "sourceReferences": [],
+        "defaultMetadataFormat": DEFAULT,
+        "defaultDataFormat": DEFAULT,
+        "dataFormats": list(OUTPUTS),
+        "features": [
+            {
+                "id": "CORS",
+                "params": [{"key": "enabled", "value": str(bool(service.access.allowed_origins))}],
+            }
+        ],
+    }
+    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
+
+
+async def tables(request: Request) -> Response:
+    """The tables, in pages; searched by words of their labels, identifiers and variables."""
+    params, spoken = request.query_params, language(request)
+    words = params.get("query", "").casefold().split()
+    every = await run_in_threadpool(catalogue, server_of(request).table)
+    found = [table for table in every if all(word in _text(table) for word in words)]
+    number, size = _page(params.get("pageNumber"), 1), _page(params.get("pageSize"), PAGE_SIZE)
+    pages = max(1, -(-len(found) // size))
+    if number > pages:
+        raise HttpProblem("not_found", say("there are {pages} pages", pages))
+    said = {
+        "language": spoken,
+        "tables": [
+            _entry(request, table, spoken) for table in found[(number - 1) * size : number * size]
+        ],
+        "page": {
+            "pageNumber": number,
+            "pageSize": size,
+            "totalElements": len(found),
+            "totalPages": pages,
+            "links": [
+                _link(spoken, rel, str(request.url.include_query_params(pageNumber=other)))
+                for rel, other in (("previous", number - 1), ("next", number + 1), ("last", pages))
+                if 1 <= other <= pages
+            ],
+        },
+        "links": [_link(spoken, "self", str(request.url))],
+    }
+    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
+
+
+def _text(table: ListedTable) -> str:
+    return "\n".join([table.id, table.label, *(v.name for v in table.variables)]).casefold()
+
+
+def _page(said: str | None, default: int) -> int:
+    if said is None:
+        return default
+    if not (said.isascii() and said.isdigit() and int(said[:9]) > 0 and len(said) < 9):
+        raise HttpProblem("invalid_query", say("a page has a whole number from 1"))
+    return int(said)
+
+
+def _entry(request: Request, table: ListedTable, spoken: str) -> dict[str, object]:
+    own = f"{address(request)}/tables/{table.id}"
+    return {
+        "type": "Table",
+        "id": table.id,
+        "label": table.label,
+        "description": "",
+        "updated": None,
+        "firstPeriod": None,
+        "lastPeriod": None,
+        "category": "public",
+        "variableNames": [variable.name for variable in table.variables],
+        "discontinued": False,
+        "links": [
+            _link(spoken, "self", own),
+            _link(spoken, "metadata", f"{own}/metadata"),
+            _link(spoken, "data", f"{own}/data"),
+        ],
+    }
+
+
+def _link(spoken: str, rel: str, href: str) -> dict[str, str]:
+    return {"rel": rel, "hreflang": spoken, "href": href}
+
+
+async def _table(request: Request) -> ListedTable:
+    served = server_of(request).table
+    return await run_in_threadpool(listed_table, served, request.path_params["id"])
+
+
+async def table(request: Request) -> Response:
+    """One table, as the list has it."""
+    spoken = language(request)
+    said = {"language": spoken, **_entry(request, await _table(request), spoken)}
+    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
+
+
+async def table_metadata(request: Request) -> Response:
+    """The variables with their values and code lists, as JSON-stat 2 without numbers."""
+    spoken = language(request)
+    said = metadata(await _table(request), address(request), spoken)
+    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
+
+
+async def default_selection(request: Request) -> Response:
+    """The selection that stands for none: what is out with the most variables."""
+    language(request)
+    found = await _table(request)
+    served = server_of(request).table
+    wanted = await run_in_threadpool(asked_of, served, found, ())
+    names = served.lattice.names_of(wanted.query)
+    selection = []
+    for name in names:
+        variable = found.variable(wanted.called.get(name, name))
+        grouped = name != variable.finest.name
+        code_list = {"codelist": f"{GROUPING}{name}"} if grouped else {}
+        selection.append({"variableCode": variable.name, **code_list, "valueCodes": ["*"]})
+    return JSONResponse({"selection": selection}, headers={"Cache-Control": "no-cache"})
+
+
+async def code_list(request: Request) -> Response:
+    """A level of a variable as a code list."""
+    spoken, name = language(request), request.path_params["id"]
+    for variable in whole(server_of(request).table).variables:
+        for level in variable.levels:
+            if name == f"{GROUPING}{level.name}":
+                groups = next(g for g in variable.finest.coarser if g.name == level.finest).groups
+                values = [
+                    {
+                        "code": code,
+                        "label": label,
+                        "valueMap": [
+                            value
+                            for value, group in zip(variable.finest.categories, groups, strict=True)
+                            if group == code
+                        ],
+                    }
+                    for code, label in labels_of(level).items()
+                ]
+                said = {
+                    "id": name,
+                    "label": level.finest,
+                    "language": spoken,
+                    "type": "Aggregation",
+                    "values": values,
+                    "links": [_link(spoken, "self", f"{address(request)}/codelists/{name}")],
+                }
+                return JSONResponse(said, headers={"Cache-Control": "no-cache"})
+    raise HttpProblem("not_found", say("there is no code list {name}", repr(name[:40])))
+
+
+async def data(request: Request) -> Response:
+    """A selection of what is out, as a file."""
+    spoken, found = language(request), await _table(request)
+    selections, order = _selections(request, await request.body())
+    output_name = _output_name(request)
+    output = output_for(output_name, found, spoken)
+    if output is None:
+        raise HttpProblem(
+            "invalid_query", say("there is no output format {name}", repr(output_name[:40]))
+        )
+    wanted = await run_in_threadpool(asked_of, server_of(request).table, found, selections, order)
+    given = await what_is_out(request, wanted)
+    return await file_answer(request, given, output, wanted)
+
+
+def _output_name(request: Request) -> str:
+    return next(
+        (v for n, v in request.query_params.multi_items() if n.lower() == "outputformat"), DEFAULT
+    )
+
+
+def _selections(request: Request, body: bytes) -> tuple[list[Selected], list[str]]:
+    """What is selected of each variable, and which variables stand first."""
+    said: dict[str, dict[str, list[str]]] = {}
+    placed: dict[str, list[str]] = {}
+    for name, value in request.query_params.multi_items():
+        found = _OF_VARIABLE.fullmatch(name)
+        if found is not None:
+            said.setdefault(found[2], {}).setdefault(found[1].lower(), []).append(value)
+        elif name.lower() not in _PLAIN:
+            raise HttpProblem("invalid_query", say("{unknown} means nothing here", repr(name[:40])))
+        elif name.lower() in ("stub", "heading"):
+            placed[name.lower()] = listed(value)
+    if request.method == "POST" and body.strip():
+        return _posted(body)
+    selections = [
+        Selected(
+            name,
+            tuple(_expressions(of.get("valuecodes", ()))),
+            (of.get("codelist") or [""])[0],
+            _is_single((of.get("outputvalues") or [""])[0]),
+        )
+        for name, of in said.items()
+    ]
+    return selections, [*placed.get("stub", ()), *placed.get("heading", ())]
+
+
+def _expressions(values: Sequence[str]) -> list[str]:
+    # A text that is listed whole stays whole, so that a code with a comma may be one of several.
+    return [part for value in values for part in listed(value)]
+
+
+def _is_single(said: object) -> bool:
+    if said is None or said == "" or str(said).lower() == "aggregated":
+        return False
+    if str(said).lower() == "single":
+        return True
+    raise HttpProblem("invalid_query", say("outputValues is aggregated or single"))
+
+
+def _posted(body: bytes) -> tuple[list[Selected], list[str]]:
+    """A selection as PxWebApi 2 has it in a body.
+
+    Raises
+    ------
+    HttpProblem
+        ``invalid_query``.
+    """
+    try:
+        said = json.loads(body)
+        members = {name.lower(): value for name, value in said.items()}
+        selections = [_one_posted(one) for one in members.get("selection") or ()]
+        placement = members.get("placement") or {}
+        order = [*(placement.get("stub") or ()), *(placement.get("heading") or ())]
+    except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
+        raise HttpProblem(
+            "invalid_query",
+            say('the body is not {{"selection": [{{"variableCode", "valueCodes"}}]}}'),
+        ) from None
+    if not all(isinstance(name, str) for name in order):
+        raise HttpProblem("invalid_query", say("placement lists names of variables"))
+    return selections, order
+
+
+def _one_posted(said: Mapping[str, object]) -> Selected:
+    members = {name.lower(): value for name, value in said.items()}
+    name, values = members["variablecode"], members.get("valuecodes") or []
+    code_list = members.get("codelist") or ""
+    if not isinstance(name, str) or not isinstance(values, list) or not isinstance(code_list, str):
+        raise TypeError
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError
+    return Selected(name, tuple(values), code_list, _is_single(members.get("outputvalues")))
+
+
+ROUTES = (
+    Route(f"{PREFIX}/config", config),
+    Route(f"{PREFIX}/tables", tables),
+    Route(f"{PREFIX}/tables/{{id}}", table),
+    Route(f"{PREFIX}/tables/{{id}}/metadata", table_metadata),
+    Route(f"{PREFIX}/tables/{{id}}/defaultselection", default_selection),
+    Route(f"{PREFIX}/tables/{{id}}/data", data, methods=["GET", "POST"]),
+    Route(f"{PREFIX}/codelists/{{id}}", code_list),
+)

@@ -1,0 +1,132 @@
+"""Other people's clients of PxWebApi 2, PxWebApi 1 and SDMX-REST 2, unchanged, over the network."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+
+import httpx
+import numpy as np
+import pytest
+import sdmx
+import uvicorn
+from pxweb import PxApi
+from pyaxis import pyaxis
+from pyjstat import pyjstat
+from requests.exceptions import HTTPError
+from table_server import region_table, service_of
+
+from tabprotect.server.application import application, started
+
+pytestmark = pytest.mark.filterwarnings("ignore:Shouldn't use this function:DeprecationWarning")
+
+TABLE = region_table()
+COARSE = TABLE.counts.sum(axis=2).reshape(2, 3, 2).sum(axis=1)
+BY_SEX = TABLE.counts.sum(axis=1)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server on the loopback of which two sub-tables are out."""
+    folder = tmp_path_factory.mktemp("server")
+    app = application(started(service_of(TABLE, folder), str(folder / "history.sqlite")))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    found = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    for names in (["region@nuts2", "age group"], ["region", "sex"]):
+        assert httpx.post(f"{found}/tables/t/queries", json={"variables": names}).status_code == 201
+    yield found
+    server.should_exit = True
+    thread.join()
+
+
+def test_pxwebpy(address: str) -> None:
+    api = PxApi(f"{address}/v2", disable_cache=True)
+    assert api.get_config()["apiVersion"] == "2.0.0" and api.number_of_tables == 3
+    assert api.search("sex")["tables"][0]["id"] == "t"
+    variables = api.get_table_variables("t")
+    assert list(variables) == ["region", "age group", "sex"]
+    assert variables["region"]["elimination"] is True
+    whole = api.get_table_data("t", value_codes={"region": "*", "sex": "*"})
+    assert [row["value"] for row in whole] == BY_SEX.ravel().tolist()
+    name = variables["region"]["codelists"][0]["id"]
+    grouped = api.get_table_data(
+        "t", value_codes={"region": "*", "age group": "*"}, code_list={"region": name}
+    )
+    assert [row["value"] for row in grouped] == COARSE.ravel().tolist()
+    assert {row["age group"] for row in grouped} == {"Young people", "Old people"}
+    own = next(t["id"] for t in api.all_tables() if t["variableNames"] == ["region", "sex"])
+    assert [r["value"] for r in api.get_table_data_all(own)] == BY_SEX.ravel().tolist()
+    with pytest.raises(HTTPError, match="The sub-table is not out"):
+        api.get_table_data_all("t")
+
+
+def test_pyjstat_and_pyaxis_by_address(address: str) -> None:
+    data = f"{address}/v2/tables/t/data?valueCodes[region]=from(r2)&valueCodes[sex]=m"
+    frame = pyjstat.Dataset.read(f"{data}&outputFormat=json-stat2").write("dataframe")
+    assert frame["value"].tolist() == BY_SEX[1:, 1].tolist()
+    px = pyaxis.parse(uri=f"{data}&outputFormat=px", encoding="utf-8")["DATA"]
+    assert px["DATA"].astype(int).tolist() == BY_SEX[1:, 1].tolist()
+    query = {"query": [], "response": {"format": "json-stat"}}
+    first = httpx.post(f"{address}/v1/en/tables/t", json=query).json()
+    (old,) = pyjstat.from_json_stat(first)
+    assert old["value"].tolist() == COARSE.ravel().tolist()
+
+
+def test_pxwebapi_1_as_its_clients_walk_it(address: str) -> None:
+    """The steps of R's pxweb: configuration, tree, variables, query."""
+    base = f"{address}/v1/en"
+    assert httpx.get(f"{base}?config").json()["maxCells"] == 10_000
+    (folder,) = httpx.get(f"{base}/").json()
+    listed = httpx.get(f"{base}/{folder['dbid']}/").json()
+    assert [one["type"] for one in listed] == ["t"] * 3
+    table = f"{base}/{folder['dbid']}/{listed[0]['id']}"
+    variables = httpx.get(table).json()["variables"]
+    assert variables[1]["valueTexts"] == ["Young people", "Old people"]
+    chosen = {"region": ("item", ["r3", "r5"]), "sex": ("all", ["*"])}
+    query = [
+        {"code": code, "selection": {"filter": way, "values": of}}
+        for code, (way, of) in chosen.items()
+    ]
+    said = httpx.post(table, json={"query": query, "response": {"format": "json"}}).json()
+    assert [column["type"] for column in said["columns"]] == ["d", "d", "c"]
+    assert [int(row["values"][0]) for row in said["data"]] == BY_SEX[[2, 4]].ravel().tolist()
+    other = {"code": "age group", "selection": {"filter": "top", "values": ["1"]}}
+    refused = httpx.post(table, json={"query": [*query, other]})
+    assert refused.status_code == 403
+
+
+def test_sdmx1(address: str) -> None:
+    logging.getLogger("sdmx").setLevel(logging.ERROR)
+    source = {"id": "TABPROTECT", "name": "t", "url": f"{address}/sdmx/v2", "versions": ["3.0.0"]}
+    sdmx.add_source(source, override=True)
+    client = sdmx.Client("TABPROTECT")
+    flows = client.dataflow().dataflow
+    assert len(flows) == 2
+    name = next(name for name, flow in flows.items() if "sex" in str(flow.name))
+    whole = client.dataflow(name, params={"references": "all"})
+    structure = whole.structure[name]
+    assert [d.id for d in structure.dimensions] == ["region", "sex"]
+    (codes,) = [one for key, one in whole.codelist.items() if key.endswith("region")]
+    assert list(codes.items) == ["r1", "r2", "r3", "r4", "r5", "r6"]
+    assert client.datastructure(name).structure[name].id == name
+    for key, expected in (("*.*", BY_SEX), ("r2.*", BY_SEX[1])):
+        found = sdmx.to_pandas(client.data(name, key=key))
+        assert np.array_equal(found.to_numpy().astype(int), expected.ravel())
+    for accept, begins in (
+        ("application/vnd.sdmx.data+csv", "STRUCTURE"),
+        ("application/vnd.sdmx.data+json", "{"),
+    ):
+        text = httpx.get(
+            f"{address}/sdmx/v2/data/dataflow/TABPROTECT/{name}/1.0/*?c[sex]=f",
+            headers={"Accept": accept},
+        ).text
+        # Of fewer codes it is still the same structure.
+        assert text.startswith(begins) and name in text
+    missing = httpx.get(f"{address}/sdmx/v2/data/dataflow/TABPROTECT/TABLE_00000000/1.0")
+    assert missing.status_code == 404
