@@ -48,10 +48,10 @@ EXCLUDED = (
 """What analysis finds and the program never imports: half of the time of a build, and 40 MB."""
 
 ENTRY = """import sys
-if sys.argv[1:] == ["--read-foreign-files"]:
-    from tabprotect.engine.foreign.worker import main
-else:
-    from tabprotect.cli.main import main
+if sys.argv[1:2] == ["--read-foreign-files"]:
+    from tabprotect.engine.foreign.worker import main as read
+    read(*sys.argv[2:])
+from tabprotect.cli.main import main
 raise SystemExit(main())
 """
 """The frozen program is its own reader of foreign files (``engine/foreign/reader.py:SWITCH``)."""

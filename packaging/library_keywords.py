@@ -17,7 +17,7 @@ from pathlib import Path
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Options
 from tabprotect.engine.parameters import Parameter
-from tabprotect.engine.project.asked import Protecting, Publishing, Tabulation
+from tabprotect.engine.project.asked import MagnitudeTabulation, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.protection.registered import methods
 from tabprotect.library.asking import keywords
@@ -119,7 +119,7 @@ def written() -> str:
     """The module, before the formatter lays it out."""
     parts = [
         HEAD,
-        *map(_options, (Reading, Tabulation, Protecting, Publishing)),
+        *map(_options, (Reading, Tabulation, MagnitudeTabulation, Protecting, Publishing)),
         *map(_method, methods()),
         _protects(),
     ]

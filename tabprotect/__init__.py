@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from tabprotect.library.comparison import Comparison as Comparison, compare as compare
     from tabprotect.library.cycles import Cycles as Cycles, design as design
     from tabprotect.library.converting import convert as convert, export as export
+    from tabprotect.library.magnitudes import (
+        MagnitudeTable as MagnitudeTable,
+        read_magnitudes as read_magnitudes,
+        rules as rules,
+    )
     from tabprotect.library.protection import (
         Protection as Protection,
         protect as protect,
@@ -65,6 +70,7 @@ _HOMES = {
     "library.comparison": ("Comparison", "compare"),
     "library.cycles": ("Cycles", "design"),
     "library.converting": ("convert", "export"),
+    "library.magnitudes": ("MagnitudeTable", "read_magnitudes", "rules"),
     "library.protection": ("Protection", "describe", "methods", "protect", "protect_set"),
     "library.query_space": ("QuerySpace",),
     "library.release": ("open_release", "verify"),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tabprotect.cli.streams import as_file
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_names
@@ -19,9 +18,6 @@ from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.history import History
-
-STREAM = "-"
-"""Standard input or output in place of a file."""
 
 T = TypeVar("T")
 A = TypeVar("A", bound=Options)
@@ -212,9 +208,5 @@ def open_source(args: argparse.Namespace, progress: Progress) -> History:
     from tabprotect.engine.project.in_one_go import opened
 
     reading = Reading.of(given_reading(args))
-    if args.table != STREAM:
-        return opened(args.table, reading, progress)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "input.csv"
-        path.write_bytes(sys.stdin.buffer.read())
-        return opened(str(path), reading, progress)
+    with as_file(args.table) as table:
+        return opened(table, reading, progress)

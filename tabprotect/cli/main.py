@@ -16,6 +16,7 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 
+from tabprotect.cli.ahead import begin
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import FAMILIES, Parser, Run, UsageError, Verbs, add_all
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, internal
@@ -111,6 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The arguments without the program's name; ``sys.argv[1:]`` when none are given.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    begin(arguments)
     for threads in THREADS:
         os.environ.setdefault(threads, "1")
     for stream in (sys.stdout, sys.stderr):

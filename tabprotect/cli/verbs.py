@@ -26,6 +26,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "tabulate": say("count the records of a microdata file"),
         "record-keys": say("give every record a random key, for good"),
     },
+    "data.rules": {
+        "rules": say("which sums of a magnitude table tell too much of a contributor"),
+    },
     "data.convert": {
         "convert": say("write a table in another format"),
     },
@@ -53,6 +56,8 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     },
     "reader.infer": {
         "infer": say("the posterior distribution of every true cell"),
+    },
+    "reader.verify": {
         "verify": say("check a release bundle"),
     },
     "reader.analyse": {

@@ -149,7 +149,9 @@ class _Staged:
 
     def clean(self) -> None:
         """Remove everything but the target and the file to be kept."""
-        self.file.close()
+        with contextlib.suppress(OSError):
+            # What a full disk did not take is tried again; the fault has been told.
+            self.file.close()
         self.temporary.unlink(missing_ok=True)
         if self.aside is not None and self.whole.kept is None:
             self.aside.unlink(missing_ok=True)

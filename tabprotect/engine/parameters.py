@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar, overload
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.languages.nearest import meant
 from tabprotect.languages.said import say
 
 T = TypeVar("T")
@@ -246,5 +247,6 @@ def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]
             labels = say("{lower} and {lower2}", parameter.label.lower(), other.label.lower())
             wrong[name] = say("{labels} exclude each other", labels)
     if wrong:
-        raise ParameterError(wrong)
+        strange = next((name for name in given if name not in declared), None)
+        raise ParameterError(wrong, hint="" if strange is None else meant(strange, declared))
     return Values(values)

@@ -65,6 +65,30 @@ class TabulationKeywords(TypedDict, total=False):
     bands: Mapping[str, int | Sequence[int]] | None
     cuts: Mapping[str, Sequence[int]] | None
     code_lists: Mapping[str, str | Path] | None
+    mapping: Mapping[str, str] | None
+    levels: Mapping[str, Sequence[str]] | None
+    level_names: Mapping[str, Sequence[str]] | None
+    draw_keys: bool
+
+
+class MagnitudeTabulationKeywords(TypedDict, total=False):
+    """The options of MagnitudeTabulation."""
+
+    measure: str | None
+    holding: str | None
+    request: str | None
+    waiver: str | None
+    shadow: str | None
+    cost: str | None
+    unit: str | None
+    spellings: str
+    weight: str | None
+    record_key: str | None
+    design_weight: str | None
+    bands: Mapping[str, int | Sequence[int]] | None
+    cuts: Mapping[str, Sequence[int]] | None
+    code_lists: Mapping[str, str | Path] | None
+    mapping: Mapping[str, str] | None
     levels: Mapping[str, Sequence[str]] | None
     level_names: Mapping[str, Sequence[str]] | None
     draw_keys: bool

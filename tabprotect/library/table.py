@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import checked_table
+from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import examples as bundled
-from tabprotect.engine.project.asked import Tabulation
+from tabprotect.engine.project.asked import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import opened, tabulated
 from tabprotect.engine.tables.domain import Domain
@@ -23,11 +24,16 @@ from tabprotect.engine.tables.table import Table as CountTable
 from tabprotect.languages.said import say
 from tabprotect.library.asking import asks, taken
 from tabprotect.library.frames import AnyArray, Frame, Framed, html_rows, in_rows, made, usual_kind
+from tabprotect.library.magnitudes import MagnitudeTable, summed_records
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from tabprotect.library.keywords import ReadingKeywords, TabulationKeywords
+    from tabprotect.library.keywords import (
+        MagnitudeTabulationKeywords,
+        ReadingKeywords,
+        TabulationKeywords,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,15 +230,35 @@ def read_table(
     return Table(opened(str(path), Reading.of({**named, **asked}), progress))
 
 
-@asks(Tabulation)
+@overload
 def tabulate(
     records: object,
     by: Sequence[str] = (),
     *,
     progress: Progress = SILENT,
     **asked: Unpack[TabulationKeywords],
-) -> Table:
-    """Count records by some variables.
+) -> Table: ...
+
+
+@overload
+def tabulate(
+    records: object,
+    by: Sequence[str] = (),
+    *,
+    progress: Progress = SILENT,
+    **asked: Unpack[MagnitudeTabulationKeywords],
+) -> MagnitudeTable: ...
+
+
+@asks(MagnitudeTabulation)
+def tabulate(
+    records: object,
+    by: Sequence[str] = (),
+    *,
+    progress: Progress = SILENT,
+    **asked: Unpack[MagnitudeTabulationKeywords],
+) -> Table | MagnitudeTable:
+    """Count records by some variables; with a ``measure``, sum it: a :class:`MagnitudeTable`.
 
     Parameters
     ----------
@@ -258,9 +284,11 @@ def tabulate(
     [2, 0, 0, 1]
     """
     source = str(records) if isinstance(records, str | Path) else ""
-    wanted = taken(Tabulation, asked, source=source, by=list(by))
+    wanted = taken(MagnitudeTabulation, asked, source=source, by=list(by))
+    if wanted.measure is not None:
+        return summed_records(records, wanted, progress)
     if isinstance(records, str | Path):
-        return Table(tabulated(wanted, progress))
+        return Table(tabulated(Tabulation(**_counting(wanted)), progress))
     weight = wanted.weight
     if other := wanted.given.keys() - {"source", "by", "weight"}:
         raise InputError(
@@ -278,3 +306,8 @@ def tabulate(
     counted = CountTable.sparse(cells.domain(), cells.keys(), cells.counts)
     table = CountTable.dense(counted.domain, counted.counts)
     return Table(History.of(table), frame.kind)
+
+
+def _counting(asked: MagnitudeTabulation) -> dict[str, Any]:
+    """What is said of counting."""
+    return {one.name: getattr(asked, one.name) for one in options_of(Tabulation)}

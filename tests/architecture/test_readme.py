@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tabprotect.cli import main as command_line
-from tabprotect.cli.reader.infer import NOT_WHOLE
+from tabprotect.cli.reader.verify import NOT_WHOLE
 from tabprotect.engine import errors
 from tabprotect.engine.protection.registered import methods
 

@@ -24,9 +24,10 @@ from tabprotect.engine.bundle.signature import new_key
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Options, options_of
-from tabprotect.engine.project.asked import Protecting, Publishing, Tabulation
+from tabprotect.engine.project.asked import MagnitudeTabulation, Protecting, Publishing
 
 PROMISED = {
+    *("MagnitudeTable", "read_magnitudes", "rules"),
     *("Table", "examples", "read_table", "tabulate"),
     *(
         "Protection",
@@ -84,7 +85,7 @@ def test_the_keywords_for_editors_are_those_there_are() -> None:
     ("function", "asked"),
     [
         (tp.read_table, Reading),
-        (tp.tabulate, Tabulation),
+        (tp.tabulate, MagnitudeTabulation),
         (tp.protect, Protecting),
         (tp.Protection.publish, Publishing),
     ],

@@ -24,9 +24,19 @@ def opened(folder: Path) -> tp.Table:
     tp.convert(people, folder / "people.px")
     again: tp.Table = tp.read_table(folder / "people.px")
     assert again.total == total
+    summed(folder)
     with suppress(tp.InputError):
         tp.read_table(records, bands=3)  # type: ignore[call-arg]
     return tp.read_table("example:duncan-roehrig-4x4")
+
+
+def summed(folder: Path) -> tp.MagnitudeTable:
+    """Sums come with their contributors, and with rules for them."""
+    firms = {"nace": ["24", "24", "25"], "ent": ["a", "b", "a"], "turnover": [480, 20, 7]}
+    table: tp.MagnitudeTable = tp.tabulate(firms, by=["nace"], measure="turnover", holding="ent")
+    table.write(folder / "firms.parquet")
+    assert tp.rules(tp.read_magnitudes(folder / "firms.parquet"), "p=10", "n=3")["unsafe"] == 3
+    return table
 
 
 def protected(table: tp.Table, folder: Path) -> tp.Protection:

@@ -30,7 +30,8 @@ from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.recipes import batch_jobs, replay
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.verbs.release_verbs import protect, publish
+from tabprotect.engine.project.verbs.publish_verbs import publish
+from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.protection.cell_keys import perturbation_files
 from tabprotect.engine.tables.domain import Domain
@@ -96,7 +97,7 @@ READERS: dict[str, Reader] = {
     "policy.toml": policy.read,
     "batch.toml": batch_jobs.jobs_of,
     "service.toml": service.read,
-    "m.rda": read_metadata,
+    "m.rda": lambda path: read_metadata(path, path),
     "t.rda": lambda path: read_table(path.with_name("t.tab")),
     "results.json": read_acro,
     "decisions.csv": lambda path: read_decisions(path, TABLE.domain.names),

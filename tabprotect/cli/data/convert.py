@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from tabprotect.cli.arguments import STREAM, add_reading, keep_apart, open_source
+from tabprotect.cli.arguments import add_reading, keep_apart, open_source
 from tabprotect.cli.output import Console
+from tabprotect.cli.streams import STREAM, to_stream
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.formats.database_writing import write_to_database
-from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
-from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 
@@ -55,7 +53,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for note in (*project.notes, *lost):
         console.say(note)
     if streams:
-        return _to_stream(project.original, kind, args.strict, console)
+        return to_stream(project.original, kind, args.strict, console)
     for note in write_table(project.original, args.out, kind, strict=args.strict):
         console.say(note)
     domain = project.original.domain
@@ -74,16 +72,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
         " x ".join(map(str, domain.shape)),
     )
     console.result(data, [said])
-    return 0
-
-
-def _to_stream(table: Table, kind: Format, strict: bool, console: Console) -> int:
-    """Write the file to standard output, and nothing else there."""
-    domain, notes = kind.held(table.domain, strict=strict)
-    for note in notes:
-        console.say(note)
-    sys.stdout.buffer.write(kind.write(table.on(domain)))
-    sys.stdout.buffer.flush()
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
+from tabprotect.cli.streams import STREAM
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.cycles.designs import DESIGNS
@@ -67,8 +68,10 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
 
 
 def _is_source(text: str) -> bool:
-    """Return True for what can only be a table: an example, or a file."""
-    return text.startswith(PREFIX) or (text not in methods() and Path(text).exists())
+    """Return True for what can only be a table: an example, a file or its path, standard input."""
+    if text in methods():
+        return False
+    return text == STREAM or text.startswith(PREFIX) or Path(text).exists() or "." in text
 
 
 def _describe_table(args: argparse.Namespace, console: Console) -> int:

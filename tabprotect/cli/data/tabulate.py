@@ -8,11 +8,12 @@ from pathlib import Path
 
 from tabprotect.cli.arguments import add_options, asked_for, keep_apart
 from tabprotect.cli.output import Console
+from tabprotect.cli.streams import STREAM, as_file, to_stream
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.options import options_of
-from tabprotect.engine.project.asked import Tabulation
-from tabprotect.engine.project.in_one_go import tabulated
+from tabprotect.engine.project.asked import MagnitudeTabulation, Tabulation
+from tabprotect.engine.project.in_one_go import magnitudes_tabulated, tabulated
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.groupings.nesting import chains
@@ -24,7 +25,7 @@ def add(verbs: Verbs) -> None:
     """Declare the commands."""
     counting = verbs.add("tabulate", run_tabulate)
     counting.add_argument("microdata", help=options_of(Tabulation)[0].help)
-    add_options(counting, Tabulation)
+    add_options(counting, MagnitudeTabulation)
     counting.add_argument(
         "--out",
         type=Path,
@@ -48,8 +49,11 @@ def add(verbs: Verbs) -> None:
 
 def run_tabulate(args: argparse.Namespace, console: Console) -> int:
     """Write the counts as a long-form CSV file, or with keys and weights as a project."""
-    keep_apart([args.microdata], [args.out])
+    streams = str(args.out) == STREAM
+    keep_apart([args.microdata], [None if streams else args.out])
     as_project = args.out.suffix == storage.SUFFIX
+    if args.measure is not None:
+        return _sum(args, console)
     asked = asked_for(Tabulation, args, source=args.microdata)
     if (asked.record_key is not None or asked.draw_keys) and not as_project:
         raise UsageError(
@@ -60,8 +64,11 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
             say("weights are kept in a project only: --out NAME{SUFFIX}", storage.SUFFIX)
         )
     keep_apart((asked.code_lists or {}).values(), [args.out])
-    history = tabulated(asked, console)
+    with as_file(args.microdata) as source:
+        history = tabulated(asked_for(Tabulation, args, source=source), console)
     table = history.project.original
+    if streams:
+        return to_stream(table, format_to_write(args.out), False, console)
     if as_project:
         storage.save(history, args.out)
     else:
@@ -80,6 +87,44 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         "design_weights": project.weights is not None,
     }
     console.result(data, _told(table, args.out, drawn=asked.draw_keys))
+    return 0
+
+
+def _sum(args: argparse.Namespace, console: Console) -> int:
+    """Write a magnitude table."""
+    from tabprotect.engine.magnitudes.table_files import write_magnitudes
+
+    if args.out.suffix.lower() not in (".parquet", ".pq"):
+        raise UsageError(say("a magnitude table is written as Parquet: --out NAME.parquet"))
+    keep_apart((args.code_lists and dict(args.code_lists).values()) or (), [args.out])
+    table = magnitudes_tabulated(
+        asked_for(MagnitudeTabulation, args, source=args.microdata), console
+    )
+    write_magnitudes(table, args.out)
+    cells = table.cells
+    data = {
+        "out": str(args.out),
+        "variables": [v.name for v in table.variables],
+        "shape": [len(v.categories) for v in table.variables],
+        "levels": {v.name: [g.name for g in v.levels] for v in table.variables if v.coarser},
+        "measure": table.measure,
+        "decimals": table.decimals,
+        "cells": len(cells),
+        "holdings": len(table.names),
+        "units": int(table.rows.units.sum()),
+        "negative": table.signed,
+        "weights": table.weighted,
+        "confidential": True,
+    }
+    said = say(
+        "{out}: {measure} by {names}, {cells:,} cells with totals, {holdings:,} contributors. CONFIDENTIAL",
+        args.out,
+        table.measure,
+        joined((v.name for v in table.variables), ", "),
+        len(cells),
+        len(table.names),
+    )
+    console.result(data, [said])
     return 0
 
 

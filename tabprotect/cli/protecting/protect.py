@@ -15,11 +15,13 @@ from tabprotect.cli.arguments import (
     open_source,
     setting,
 )
+from tabprotect.cli.data.rules import add_rules
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.magnitudes.table_files import is_magnitudes
 from tabprotect.engine.project.asked import Protecting, Publishing
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import protected, published
@@ -44,6 +46,14 @@ def add(verbs: Verbs) -> None:
     )
     add_protecting(run_it, out="release.zip", but=("tables",))
     add_reading(run_it)
+    of_sums = run_it.add_argument_group(say("magnitude tables"))
+    add_rules(of_sums)
+    of_sums.add_argument(
+        "--like",
+        type=Path,
+        metavar="last.zip",
+        help=say("last year's bundle: what was published then is published again unless unsafe"),
+    )
     run = verbs.add("run", run_recipe)
     run.add_argument("recipe", type=Path, metavar="recipe.toml")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
@@ -109,6 +119,13 @@ def publishing_of(args: argparse.Namespace) -> Publishing:
 
 def run_protect(args: argparse.Namespace, console: Console) -> int:
     """The same commands as the window's, in order."""
+    if is_magnitudes(Path(args.table)):
+        # Late: tables of counts, which are most, do not wait for it.
+        from tabprotect.cli.protecting.protect_magnitudes import run
+
+        return run(args, console)
+    if args.rules or args.like is not None:
+        raise UsageError(say("rules of contributors go with magnitude tables: tabulate --measure"))
     asked, publishing = protecting_of(args), publishing_of(args)
     cycles = asked.cycles if isinstance(asked.cycles, str) else None
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():

@@ -1,4 +1,4 @@
-"""``infer`` and ``verify``: what a reader of a bundle does."""
+"""``infer``: what a reader of releases can believe of the true counts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
-from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError
@@ -49,20 +47,13 @@ SHOWN = 40
 MOST_COUNTS = 12
 """Counts of a cell that are printed for people; of more the most probable, and a range."""
 
-NOT_WHOLE = 7
-"""Exit code: intact, and not judged whole."""
-
 RANGE = 0.9
 """Probability that this range holds, at least."""
 
 
 def add(verbs: Verbs) -> None:
-    """Declare the commands."""
-    _add_infer(verbs.add("infer", run_infer))
-    _add_verify(verbs.add("verify", run_verify))
-
-
-def _add_infer(command: argparse.ArgumentParser) -> None:
+    """Declare the command."""
+    command = verbs.add("infer", run)
     command.add_argument(
         "releases",
         type=Path,
@@ -120,108 +111,6 @@ def _add_infer(command: argparse.ArgumentParser) -> None:
     add_reading(command)
 
 
-def _add_verify(check: argparse.ArgumentParser) -> None:
-    check.add_argument(
-        "release",
-        type=Path,
-        metavar="RELEASE.zip|FOLDER",
-        help=say("or the folder of a publication set"),
-    )
-    check.add_argument(
-        "--fingerprint", metavar="SHA256", help=say("the one its publisher named elsewhere")
-    )
-    check.add_argument(
-        "--signer",
-        metavar="PUBLIC",
-        help=say("the public key that must have signed: a file or figures"),
-    )
-    check.add_argument(
-        "--signed",
-        action="store_true",
-        help=say("somebody must have signed it, whoever that is"),
-    )
-    check.add_argument(
-        "--quick",
-        action="store_true",
-        help=say("leave out what readers learn, which takes longest"),
-    )
-
-
-def run_verify(args: argparse.Namespace, console: Console) -> int:
-    """Print what was checked of a bundle, or of a publication set, which is a folder."""
-    found: VerifiedSet | bundle.Verification
-    check = verify_set if args.release.is_dir() else bundle.verify
-    found = check(
-        args.release,
-        fingerprint=args.fingerprint,
-        signer=None if args.signer is None else public_key(args.signer),
-        signed=args.signed,
-        judge=not args.quick,
-        progress=console,
-    )
-    if isinstance(found, VerifiedSet):
-        data, checks = _set_checked(found)
-        stamp = say("Fingerprint of the manifest (SHA-256)")
-    else:
-        data, checks = _bundle_checked(found), found.checks
-        stamp = say("Fingerprint (SHA-256)")
-    data |= {
-        "ok": True,
-        "fingerprint": found.fingerprint,
-        "signers": list(found.signers),
-        "remarks": list(found.remarks),
-        "quick": args.quick,
-        "left_out": list(found.left_out),
-        "verdict": None if found.verdict is None else found.verdict.as_json(),
-    }
-    lines = [
-        *(say("ok  {check}", check) for check in checks),
-        *(say("mind  {remark}", remark) for remark in found.remarks),
-        say("What readers learn was left out (--quick).")
-        if found.verdict is None
-        else say("Verdict: {sentence}", found.verdict.sentence),
-        say("{stamp}: {fingerprint}", stamp, found.fingerprint),
-        say(
-            "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
-            "(--signer): hashes inside a zip find damage, not a forger."
-        ),
-    ]
-    console.result(data, lines)
-    return NOT_WHOLE if found.left_out else 0
-
-
-def _bundle_checked(found: bundle.Verification) -> dict[str, object]:
-    domain = found.release.table.domain
-    return {
-        "title": found.release.title,
-        "method": found.release.mechanism.method,
-        "variables": list(domain.names),
-        "shape": list(domain.shape),
-        "checks": list(found.checks),
-    }
-
-
-def _set_checked(found: VerifiedSet) -> tuple[dict[str, object], tuple[str, ...]]:
-    cells = (
-        say("1 cell stands in several tables and is the same")
-        if found.common_cells == 1
-        else say(
-            "{common_cells:,} cells stand in several tables and are the same", found.common_cells
-        )
-    )
-    signed = (
-        say("Every bundle is signed by the key that was asked for: {key}.", key)
-        if key == found.signer
-        else say(
-            "Every bundle is signed by a key that you have to compare with its publisher's: {key}.",
-            key,
-        )
-        for key in found.signers
-    )
-    checks = (*(f"{name}.zip" for name in found.releases), cells, *signed)
-    return {"tables": list(found.tables.formulas), "common_cells": found.common_cells}, checks
-
-
 def _releases(args: argparse.Namespace, console: Console) -> list[Evidence]:
     """The releases, and what each says of the original where that is known."""
     if (not args.releases) == (args.table is None and args.mechanism is None):
@@ -263,7 +152,7 @@ def _named(table: Table, mechanism: object) -> Table:
     return Table.dense(domain, table.counts) if len(names) == len(shape) else table
 
 
-def run_infer(args: argparse.Namespace, console: Console) -> int:
+def run(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
     _check_format(args, console)
     releases = _releases(args, console)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from tabprotect.cli.arguments import keep_apart
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.cube import TOTAL_CODE
-from tabprotect.engine.bundle.export import export, export_cube
+from tabprotect.engine.bundle.export import STREAM, export, export_cube
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write
@@ -30,7 +30,10 @@ def add(verbs: Verbs) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help=say("one cube with its totals; apart: the main table, others as FILE_2, FILE_3, ..."),
+        help=say(
+            "one cube with its totals; apart: the main table, others as FILE_2, FILE_3, ...; "
+            "- for standard output"
+        ),
     )
     command.add_argument(
         "--apart",
@@ -52,7 +55,9 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Write the tables; what the format leaves out is said before."""
-    keep_apart([args.release], [args.out])
+    keep_apart([args.release], [None if args.out == STREAM else args.out])
+    if args.apart and args.out == STREAM:
+        raise UsageError(say("several files do not go to standard output"))
     kind = format_to_write(args.out, args.format)
     verified = bundle.verify(args.release, judge=False, progress=console)
     release = verified.release
@@ -65,9 +70,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
     )
     domain = cube.table.domain
     known = any(variable.labels for variable in release.domain.variables)
+    known = known and not kind.labels_beside
     limits = [*(kind.loses(domain) if known else ()), *notes]
     for limit in limits:
         console.say(limit)
+    if args.out == STREAM:
+        return 0
     hidden = 0 if cube.hidden is None else int(cube.hidden.sum())
     table = {"out": str(args.out), "variables": list(domain.names), "suppressed": hidden}
     data = _said(args, kind, verified, [table], limits)

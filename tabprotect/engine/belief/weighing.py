@@ -57,9 +57,10 @@ class Weighing:
             return self.of(likelihoods[0])
         asked = self.effort.way
         if asked != "monte_carlo" and not any(map(chosen, likelihoods)):
-            joint = infer_jointly(likelihoods, self.prior, self.progress)
+            chance = None if asked == "exact" else self.randomness
+            joint = infer_jointly(likelihoods, self.prior, chance, self.progress)
             if joint is not None:
-                return self._published_first(joint, likelihoods[0])
+                return self._published_first(self._settled(joint), likelihoods[0])
         # How each is looked at by itself: listing is asked for separately.
         way: Way = "monte_carlo" if asked == "monte_carlo" else "auto"
         alone = replace(self, effort=replace(self.effort, way=way, draws=None))

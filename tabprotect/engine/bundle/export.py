@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import replace
+import sys
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
@@ -12,6 +12,10 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.cube import Cube
+from tabprotect.languages.said import say
+
+STREAM = Path("-")
+"""Standard output in place of a file."""
 
 
 def export(
@@ -81,13 +85,18 @@ def export_cube(
     try:
         cube = cube_of(release, total_code)
         domain, notes = kind.held(cube.table.domain, strict=strict)
-        cube = replace(cube, table=cube.table.on(domain))
+        cube = cube.on(domain)
         data = kind.publish_cube(cube, release.title)
-        beside = kind.beside(cube.table, path, cube.hidden, published=True)
+        beside = kind.beside_cube(cube, path, release.title)
     except InputError as error:
         raise error.in_file(path) from None
+    if path == STREAM:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return cube, notes
     for name, more in beside.items():
         write_bytes(path.with_name(name), more)
+        notes = [*notes, say("beside it: {name}", name)]
     write_bytes(path, gzip.compress(data, mtime=0) if path.suffix.lower() == ".gz" else data)
     return cube, notes
 

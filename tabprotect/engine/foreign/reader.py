@@ -71,11 +71,12 @@ def limits_for(size: int, *, written: int = 0) -> Limits:
 class Reader:
     """A reader's process. It answers one question at a time; what it read for one it keeps for none."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: str = "") -> None:
+        """Start it; what it takes to answer ``first`` it loads at once."""
         self.done = 0.0
         """How far the question is, from 0 to 1, where the reader says so."""
         self._process = subprocess.Popen(
-            _command(),
+            _command(first),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -149,14 +150,14 @@ _waiting: list[Reader] = []
 _at_the_list = threading.Lock()
 
 
-def _command() -> list[str]:
+def _command(first: str) -> list[str]:
     if getattr(sys, "frozen", False):
-        return [sys.executable, SWITCH]
+        return [sys.executable, SWITCH, first]
     # Without site packages' start-up, and without the current folder, where anything may lie.
     paths = [path for path in sys.path if path] + [str(Path(__file__).parents[3])]
     start = (
         f"import sys; sys.path[:] = {paths!r}; "
-        "from tabprotect.engine.foreign.worker import main; main()"
+        f"from tabprotect.engine.foreign.worker import main; main({first!r})"
     )
     return [sys.executable, "-I", "-S", "-c", start]
 
@@ -192,6 +193,13 @@ def lent(size: int) -> Iterator[Reader]:
                 _waiting.append(reader)
         if not kept:
             reader.close()
+
+
+def begin_for(do: str) -> None:
+    """Start a reader that will be asked ``do``, unless one waits; it is not waited for."""
+    with suppress(OSError), _at_the_list:
+        if not _waiting:
+            _waiting.append(Reader(do))
 
 
 def warm() -> None:

@@ -36,7 +36,13 @@ def labelled(
         catalog = path.with_suffix(".sas7bcat")
         options = {} if transport or not catalog.is_file() else {"catalog_file": catalog}
         reader = "read_xport" if transport else reader
-    found, said = getattr(pyreadstat, reader)(path, output_format="dict", **options)
+    read = getattr(pyreadstat, reader)
+    try:
+        found, said = read(path, output_format="dict", **options)
+    except OverflowError:
+        # A date that Python's calendar does not have: dates stay the numbers of the file.
+        options["disable_datetime_conversion"] = True
+        found, said = read(path, output_format="dict", **options)
     labels, names = said.variable_value_labels, said.column_names_to_labels
     out, numbers = [], []
     for name, values in found.items():

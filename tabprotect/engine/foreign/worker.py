@@ -43,18 +43,26 @@ class Refused(Exception):  # noqa: N818 (an answer, not a fault)
         self.said = said
 
 
+def loaded(do: str, of: Mapping[str, object]) -> Callable[..., Answer]:
+    """The function that answers a question, with the library that it takes."""
+    module, _, name = READERS[do].partition(":")
+    reader: Callable[..., Answer] = getattr(
+        import_module(f"tabprotect.engine.foreign.{module}"), name
+    )
+    ready = getattr(reader, "ready", None)
+    if ready is not None:
+        ready(of)
+    return reader
+
+
 def answer(question: Message, tell: Callable[[float], None]) -> Message:
     """Read what is asked for, within its limits."""
     said = dict(question.said)
-    module, _, name = READERS[str(said["do"])].partition(":")
     memory, seconds, written = (int(str(part)) for part in list(said["limits"]))  # type: ignore[call-overload]
     try:
-        # What a library takes to be loaded is not the file's.
-        reader = getattr(import_module(f"tabprotect.engine.foreign.{module}"), name)
         of: Mapping[str, object] = said["of"]  # type: ignore[assignment]
-        ready = getattr(reader, "ready", None)
-        if ready is not None:
-            ready(of)
+        # What a library takes to be loaded is not the file's.
+        reader = loaded(str(said["do"]), of)
         hold(Limits(memory, seconds, written))
         value, buffers = reader(of, question.buffers, tell)
     except Refused as refused:
@@ -86,8 +94,8 @@ def serve(asked: BinaryIO, answered: BinaryIO) -> None:
             send(answered, Message({"refused": "stopped", "said": ""}))
 
 
-def main() -> None:
-    """Answer on standard output what is asked on standard input."""
+def main(first: str = "") -> None:
+    """Answer on standard output what is asked on standard input; ``first`` will be the first question."""
     # The program ends this process; Ctrl+C is said to the program.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "SIGXFSZ"):
@@ -98,6 +106,10 @@ def main() -> None:
     for number in (0, 1, 2):
         os.dup2(quiet, number)
     sys.setrecursionlimit(1000)
+    if first:
+        # Whoever asks for it will be told why it cannot be loaded.
+        with suppress(Exception):
+            loaded(first, {})
     with suppress(OSError, KeyboardInterrupt):
         serve(asked, answered)
     # Threads of libraries have nothing left to do.

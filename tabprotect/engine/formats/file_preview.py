@@ -94,7 +94,8 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
     InputError
         If there is no file, or its format is unknown.
     """
-    kind = format_of(path)
+    kind = format_of(path, reading.metadata)
+    reading = kind.described(path, reading)
     parts = [LaidOutPart("format", kind.name, kind.label)]
     layout: LaidOut | None = None
     rows: list[LaidOutRow] = []

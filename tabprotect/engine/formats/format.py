@@ -6,7 +6,7 @@ import itertools
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Literal
@@ -163,12 +163,16 @@ class Format(Documented, ABC):
         What happens to levels otherwise.
     labels
         True if the labels of categories are written and read back.
+    labels_beside
+        True if a cube has its labels in a file beside it.
     packed
         True if files compressed by gzip are read.
     quotes
         True if texts may hold quotation marks.
     cube
         True if a table with totals as categories can be written.
+    described_by
+        The suffixes of files that describe one of this format.
     media, served_as
         Its media type, and the name under which services offer it, if that differs.
     """
@@ -182,9 +186,11 @@ class Format(Documented, ABC):
     levels: ClassVar[bool] = False
     without_levels: ClassVar[str] = say("The levels of the variables are left out.")
     labels: ClassVar[bool] = False
+    labels_beside: ClassVar[bool] = False
     packed: ClassVar[bool] = False
     quotes: ClassVar[bool] = True
     cube: ClassVar[bool] = True
+    described_by: ClassVar[tuple[str, ...]] = ()
     media: ClassVar[str] = "application/octet-stream"
     served_as: ClassVar[str] = ""
 
@@ -196,6 +202,10 @@ class Format(Documented, ABC):
     def sniff(self, head: bytes) -> bool:
         """Return True if a file that begins so is certainly of this format, whatever its name."""
         return self.begins is not None and self.begins.match(head) is not None
+
+    def described(self, path: Path, reading: Reading) -> Reading:
+        """The reading with what a description beside the file says, where a person says nothing."""
+        return reading
 
     def accepts(self, path: Path, head: bytes) -> bool:
         """Return True if a file of this name may be of this format; else it is taken for text."""
@@ -294,7 +304,11 @@ class Format(Documented, ABC):
 
     def as_held(self, cube: Cube) -> Cube:
         """The cube with texts that the format can hold."""
-        return replace(cube, table=cube.table.on(self.held(cube.table.domain, strict=False)[0]))
+        return cube.on(self.held(cube.table.domain, strict=False)[0])
+
+    def beside_cube(self, cube: Cube, path: Path, title: str) -> dict[str, bytes]:
+        """Further files that belong to a cube at ``path``, by name."""
+        return self.beside(cube.table, path, cube.hidden, published=True)
 
     def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
         """The domain with texts that the format can hold, and notes on what was replaced."""

@@ -11,6 +11,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings, declared
+from tabprotect.engine.tables.groupings.unlisted_codes import counted_as
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.languages.said import joined, plural, say
 
@@ -177,33 +178,60 @@ def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Groupi
 def code_list_levels(path: Path, variable: Variable) -> tuple[tuple[Level, ...], dict[str, str]]:
     """The levels of a variable in a code list, and the labels of its categories.
 
-    A code list is a file of columns, possibly with one ``label``, or a hierarchy (``.hrc``).
+    A code list is a file of columns, possibly with one ``label``, or a hierarchy (``.hrc``). Codes that
+    the variable lacks are left unused; a category that the list lacks stands alone in every level.
 
     Raises
     ------
     InputError
-        For a category without a group, or a file that is neither.
+        For a file that is neither, and a list that groups nothing.
     """
-    domain = Domain((variable,))
-    labels: dict[str, str] = {}
-    if path.suffix.lower() == ".hrc":
-        found = _read_hrc(path, domain)
-    else:
-        found = _read_columns(path, domain)
-        _, labels = read_code_list(path, [variable.name])
-    merging = [g for g in found if len(set(g.groups)) < len(g.groups)]
+    levels, rows, labels = _code_list(path, variable)
+    lines = [rows.get(category, (category,)) for category in variable.categories]
+    found = [
+        (name, tuple(line[min(n, len(line) - 1)] for line in lines))
+        for n, name in enumerate(levels)
+    ]
+    merging = [Level(*level) for level in found if len(set(level[1])) < len(level[1])]
     if not merging and not labels:
         raise InputError(say("the code list groups nothing"), file=path)
-    return tuple(Level(g.name, g.groups) for g in merging), {
-        code: text for code, text in labels.items() if code in variable.categories
-    }
+    return tuple(merging), {c: text for c, text in labels.items() if c in variable.categories}
+
+
+def codes_counted_as(path: Path, variable: Variable, mapping: Mapping[str, str]) -> dict[str, str]:
+    """Category -> the code of a list that it is counted as; none for those that are left out.
+
+    Raises
+    ------
+    UnlistedError
+        For categories that the list lacks and ``mapping`` says nothing of.
+    """
+    _, rows, _ = _code_list(path, variable)
+    return counted_as(variable.name, variable.categories, rows, mapping, path)
+
+
+def _code_list(
+    path: Path, variable: Variable
+) -> tuple[list[str], Mapping[str, tuple[str, ...]], Mapping[str, str]]:
+    """The names of the levels, the groups of each code, and the labels of codes."""
+    if path.suffix.lower() != ".hrc":
+        (header, given), labels = read_code_list(path, [variable.name])
+        return header[1:], given, labels
+    trails = read_hierarchy(path)
+    depth = max((len(trails[c]) for c in variable.categories if c in trails), default=1)
+    return depth_names(variable.name, depth - 1), trails, {}
 
 
 def _read_columns(path: Path, domain: Domain) -> list[Grouping]:
     (header, given), _ = read_code_list(path, domain.names)
     try:
         return [
-            _complete(name, domain[header[0]], {code: row[at] for code, row in given.items()})
+            # Codes that the table lacks are usual in official lists.
+            _complete(
+                name,
+                domain[header[0]],
+                {c: given[c][at] for c in domain[header[0]].categories if c in given},
+            )
             for at, name in enumerate(header[1:])
         ]
     except InputError as error:

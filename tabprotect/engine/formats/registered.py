@@ -71,14 +71,24 @@ def by_suffix(path: Path) -> Format | None:
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
-def format_of(path: Path) -> Format:
-    """The format of a file: by its first bytes, else by its name, else text.
+def format_of(path: Path, metadata: str | None = None) -> Format:
+    """The format of a file: by its description, its first bytes, its name, else text.
+
+    Parameters
+    ----------
+    metadata
+        The file that describes it, if a person names it.
 
     Raises
     ------
     InputError
         If it is no regular file, or a kind of file known to be something else.
     """
+    if metadata is not None:
+        for kind in formats().values():
+            if kind.described_by and metadata.lower().endswith(kind.described_by):
+                check_file(path)
+                return kind
     head = _head(path)
     said = next((f for f in formats().values() if f.sniff(head)), None) or by_suffix(path)
     if said is not None and not said.accepts(path, head):

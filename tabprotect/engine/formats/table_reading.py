@@ -65,8 +65,9 @@ def read_table(
         For a file that holds records rather than counts.
     """
     path, reading = Path(path), reading or Reading()
-    kind = format_of(path)
+    kind = format_of(path, reading.metadata)
     _check_options(kind, reading)
+    reading = kind.described(path, reading)
     if reading.holds == "records":
         raise RecordsError(
             say("{name} holds records, not a table", path.name), hint=say("tabulate them")
@@ -88,12 +89,21 @@ def read_table(
         table, missing = checked_table(settled.cells, missing_are=reading.without_count)
     except InputError as error:
         raise error.in_file(path) from None
-    said = (*notes, *roles, *named, *settled.notes, *_on_missing(missing, table.domain))
+    said = (*notes, *roles, *named, *settled.notes, *_on_missing(missing, table.domain, reading))
     return TableFile(table, said, settled.kept)
 
 
-def _on_missing(missing: int, domain: Domain) -> Iterator[str]:
+def _on_missing(missing: int, domain: Domain, reading: Reading) -> Iterator[str]:
     """What is to be said of cells that were not listed."""
+    if missing and reading.without_count == "structural":
+        yield plural(
+            missing,
+            "{missing:,} of {size:,} cells is not in the file: nobody can be there",
+            "{missing:,} of {size:,} cells are not in the file: nobody can be there",
+            missing,
+            domain.size,
+        )
+        return
     if missing == 1:
         yield say("1 of {size:,} cells is not in the file and was taken as 0", domain.size)
     elif missing:

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import depth_names, read_code_list, read_hierarchy
 from tabprotect.engine.tables.groupings.bands import cut_names, span_text, whole
+from tabprotect.engine.tables.groupings.unlisted_codes import counted_as
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.languages.said import say
 
@@ -77,6 +78,9 @@ class Codings:
         ``geo.hrc@region_1`` the first level from above (by default the one next above each code;
         the deepest is that of the codes themselves). Coarser groups in the file become the
         variable's levels.
+    mapping
+        ``variable:code`` -> the listed code that a code of the data is counted as, itself for a group
+        of its own, or nothing where its records are left out.
     level_names
         The names of a hierarchy's levels, the coarsest first, optionally ending with that of the
         codes themselves: a ``.hrc`` file has only codes.
@@ -94,6 +98,7 @@ class Codings:
     code_lists: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     nested: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
     level_names: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
+    mapping: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         for name in self.variables:
@@ -173,7 +178,14 @@ class Codings:
         present = [value for value in values if value != MISSING]
         if name in self.code_lists:
             called = self.level_names.get(name, ())
-            found = _listed(name, values, self.code_lists[name], fault, called)
+            said = {
+                code: to
+                for (variable, _, code), to in (
+                    (k.partition(":"), v) for k, v in self.mapping.items()
+                )
+                if variable == name
+            }
+            found = _listed(name, values, self.code_lists[name], said, called)
         else:
             ways = {f"band{w}": _banded(present, w, fault) for w in self.widths(name)}
             if name in self.cuts:
@@ -267,7 +279,7 @@ def _cut(values: Sequence[str], cuts: Sequence[int], fault: Fault) -> dict[str, 
 
 
 def _listed(
-    name: str, values: Sequence[str], text: str, fault: Fault, called: Sequence[str]
+    name: str, values: Sequence[str], text: str, mapping: Mapping[str, str], called: Sequence[str]
 ) -> Coded:
     path, level = _file_and_level(text)
     if path.suffix.lower() == ".hrc":
@@ -294,14 +306,17 @@ def _listed(
             if n != at and (found := _above(groups, rows, n)) is not None
         }
         finest = header[1 + at] if above else ""
-    for value in values:
-        if value not in groups and value != MISSING:
-            raise fault(value)
-        if value in groups and not groups[value]:
-            raise InputError(say("the code {value} has no group", repr(value)), file=path)
-    # In the order of the file.
-    there = set(values)
-    return Coded({code: group for code, group in groups.items() if code in there}, above, finest)
+    present = [value for value in values if value in groups or value != MISSING]
+    counted = counted_as(name, present, groups, mapping, path)
+    for code in counted.values():
+        if not groups.get(code, code):
+            raise InputError(say("the code {value} has no group", repr(code)), file=path)
+    # In the order of the file, then what it lacks.
+    order = {code: place for place, code in enumerate(groups)}
+    pairs = sorted(counted.items(), key=lambda pair: order.get(pair[1], len(order)))
+    own = [code for _, code in pairs if code not in groups]
+    above = {level: {**of, **{code: code for code in own}} for level, of in above.items()}
+    return Coded({value: groups.get(code, code) for value, code in pairs}, above, finest)
 
 
 def _called(levels: list[str], called: Sequence[str], path: Path) -> list[str]:

@@ -26,6 +26,7 @@ from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import DOMAIN_CELLS, Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
+from tabprotect.engine.tables.groupings.unlisted_codes import UnlistedError
 from tabprotect.engine.tables.table import INT64_MAX, Table, better_sparse
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.engine.tables.wide_table import WideTable
@@ -195,7 +196,7 @@ def tabulate_with_keys(
     """
     coding = codings or Codings()
     columns = coding.columns(by)
-    with _opened(path, columns, also, progress) as source:
+    with opened_records(path, columns, also, progress) as source:
         try:
             found = _tabulate(source, columns, also, coding, progress, wide=wide)
             return found.nested(coding.nested)
@@ -204,7 +205,7 @@ def tabulate_with_keys(
 
 
 @contextmanager
-def _opened(
+def opened_records(
     path: Path | str, by: list[str], also: AddedUp, progress: Progress
 ) -> Iterator[MicrodataFile]:
     if not is_url(str(path)):
@@ -238,14 +239,16 @@ def _tabulate(
     measures = dict(source.summed)
     if not measures:
         measures, (low, high) = measured(source, also, progress)
-    coded = _coded(source, by, codings, progress)
+    coded = coded_values(source, by, codings, progress)
     source.run(
         lambda c: _group(c, source, by, measures, coded), say("counting the records"), progress
     )
     if also.weight is not None:
         _check_weights(source, by, also.weight, progress)
     progress.report(say("sorting the categories"), 0.9)
-    variables = tuple(_variable(source, v, name, coded.get(name)) for v, name in enumerate(by))
+    variables = tuple(
+        counted_variable(source, v, name, coded.get(name)) for v, name in enumerate(by)
+    )
     if wide and math.prod(len(v.categories) for v in variables) > DOMAIN_CELLS:
         domain = Domain(variables, wide=True)
         *codes, counts = source.run(
@@ -349,7 +352,7 @@ def _group(
     )
 
 
-def _coded(
+def coded_values(
     source: MicrodataFile, by: Sequence[str], codings: Codings, progress: Progress
 ) -> dict[str, Coded]:
     """The coded values of the coded variables."""
@@ -367,26 +370,18 @@ def _coded(
         check_categories(name, len(rows))
 
         def fault(value: str, name: str = name) -> InputError:
-            where = codings.code_lists.get(name)
             return InputError(
-                say(
-                    "{name}: the code list {where} does not have the code {value}",
-                    name,
-                    where,
-                    repr(value),
-                )
-                if where
-                else say(
-                    "{name}: {value} is no whole number and falls into no band", name, repr(value)
-                ),
+                say("{name}: {value} is no whole number and falls into no band", name, repr(value)),
                 line=line_of(source, name, value),
                 cell=say("({name}: {value})", name, value),
-                hint=say("add the code to the list")
-                if where
-                else say("mend the value, or leave it empty"),
+                hint=say("mend the value, or leave it empty"),
             )
 
-        out[name] = codings.coded(name, in_order([row[0] for row in rows]), fault)
+        try:
+            out[name] = codings.coded(name, in_order([row[0] for row in rows]), fault)
+        except UnlistedError as error:
+            error.line = line_of(source, name, error.codes[0])
+            raise error
     return out
 
 
@@ -427,7 +422,9 @@ def _check_weights(source: MicrodataFile, by: list[str], weight: str, progress: 
             )
 
 
-def _variable(source: MicrodataFile, variable: int, name: str, coded: Coded | None) -> Variable:
+def counted_variable(
+    source: MicrodataFile, variable: int, name: str, coded: Coded | None
+) -> Variable:
     rows = source.run(
         lambda c: c.execute(
             f"SELECT DISTINCT v{variable} FROM cells LIMIT {MAX_CATEGORIES + 1}"

@@ -160,14 +160,19 @@ def _knowing(prior: Prior | None, domain: Domain) -> Prior:
 
 
 def infer_jointly(
-    likelihoods: Sequence[Likelihood], prior: Prior | None = None, progress: Progress = SILENT
+    likelihoods: Sequence[Likelihood],
+    prior: Prior | None = None,
+    randomness: Randomness | None = None,
+    progress: Progress = SILENT,
 ) -> Posterior | None:
-    """The exact posterior of several releases, by their factors; ``None`` where there is none.
+    """The posterior of several releases, by their factors; ``None`` where there is none.
 
     Parameters
     ----------
     likelihoods
         Of releases by moves, at least one, and of others by factors of sums.
+    randomness
+        Of a posterior that is drawn; without it there is only the exact one.
 
     Raises
     ------
@@ -179,7 +184,8 @@ def infer_jointly(
     if not moves or len(moves) + len(factors) < len(likelihoods):
         return None
     evidence = product(factors) if factors else None
-    found = infer_together(moves, evidence, _knowing(prior, moves[0].domain), progress)
+    known = _knowing(prior, moves[0].domain)
+    found = infer_together(moves, evidence, known, randomness, progress)
     if found is None or evidence is None:
         return found
     return replace(

@@ -79,6 +79,16 @@ class Tabulation(Options):
             "variable, or a hierarchy (.hrc); FILE@LEVEL chooses among several"
         ),
     )
+    mapping: Mapping[str, str] | None = option_field(
+        None,
+        shell="--map",
+        metavar="VARIABLE:FOUND=CODE",
+        naming=Naming(),
+        help=say(
+            "what a code that the code list lacks is counted as: a code of the list, itself for a "
+            "category of its own, or nothing where its records are left out"
+        ),
+    )
     levels: Mapping[str, Sequence[str]] | None = option_field(
         None,
         metavar="NUTS1,NUTS2,NUTS3=NUTS",
@@ -102,8 +112,58 @@ class Tabulation(Options):
             "draw record keys now, kept in this project only: other tabulations will not agree"
         ),
     )
+    house_keys: bool = option_field(
+        False,
+        shell="",
+        library=False,
+        help=say(
+            "derive the record keys that are drawn from the house's key and the counts: the same "
+            "ones for the same records"
+        ),
+    )
     key_seed: int | None = option_field(
         None, shell="", library=False, help=say("replay the record keys that are drawn")
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MagnitudeTabulation(Tabulation):
+    """How a measure is summed over records, with who contributes to each sum.
+
+    With a ``measure`` the table is one of magnitudes; without one records are counted.
+    """
+
+    measure: str | None = option_field(
+        None,
+        metavar="COLUMN",
+        help=say("sum this column: a magnitude table, with the contributors of each cell"),
+    )
+    holding: str | None = option_field(
+        None,
+        metavar="COLUMN",
+        help=say("who a record belongs to (default: each is a contributor of its own)"),
+    )
+    request: str | None = option_field(
+        None, metavar="COLUMN", help=say("who asked to be protected: 1, yes, true or x")
+    )
+    waiver: str | None = option_field(
+        None, metavar="COLUMN", help=say("who waived protection: 1, yes, true or x")
+    )
+    shadow: str | None = option_field(
+        None, metavar="COLUMN", help=say("what rules are judged by in place of the measure")
+    )
+    cost: str | None = option_field(
+        None, metavar="COLUMN", help=say("what it costs to hide a record's cell")
+    )
+    unit: str | None = option_field(
+        None,
+        metavar="COLUMN",
+        help=say("what tells records apart: one that comes twice is refused"),
+    )
+    spellings: str = option_field(
+        "refuse",
+        metavar="refuse|merge|apart",
+        help=say("holdings that differ in capitals and spaces only"),
     )
 
 

@@ -6,7 +6,7 @@ is as confidential as the original. Without seeds, coins and keys are drawn afre
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import tomli_w
@@ -73,11 +73,11 @@ def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
     """
     lines: list[str] = []
     variables: dict[str, str] = {}
-    for command, given in steps_of(trail, seeds=False):
-        # A title names its year: next year's release gets its own.
-        if command.says.seals or command.name == "set_title":
-            continue
+    mapping: dict[str, dict[str, str]] = {}
+    for command, given in yearly_steps(trail):
         given = dict(given)
+        for variable, found, to in _mapped(given):
+            mapping.setdefault(variable, {})[found] = to
         source = given.get(command.says.reads)
         if isinstance(source, str) and _is_path(source):
             given[command.says.reads] = "${source}"
@@ -94,7 +94,51 @@ def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
         parts.append("\n" + tomli_w.dumps({"variables": variables}).rstrip())
     if expects:
         parts.append("\n" + tomli_w.dumps({"expects": expects}).rstrip())
+    if mapping:
+        parts.append("\n" + tomli_w.dumps({"mapping": mapping}).rstrip())
     return joined([*parts, *lines], "\n") + "\n"
+
+
+TRIED = frozenset({"set_method", "set_parameters", "set_mechanism"})
+"""Commands that choose a method or parameters."""
+
+REPLACED = frozenset({"set_at_risk", "set_policy", "set_comparison", "set_release_criterion"})
+"""Commands that replace all that the same command said before."""
+
+
+def yearly_steps(trail: Sequence[TrailEntry]) -> list[tuple[Command[...], Arguments]]:
+    """The steps that lead to the release, without drafts, set-ups that were left, and the title.
+
+    A title names its year: next year's release gets its own. A method that takes cycles may have
+    designed them by earlier parameters: its set-ups all stay.
+    """
+    steps = [
+        (command, {k: v for k, v in given.items() if k != "draft"})
+        for command, given in steps_of(trail, seeds=False)
+        if not command.says.seals and command.name != "set_title"
+    ]
+    last = {command.name: number for number, (command, _) in enumerate(steps)}
+    chosen = last.get("set_method", -1)
+    designed = any("cycle" in command.name or "design" in command.name for command, _ in steps)
+    out: list[tuple[Command[...], Arguments]] = []
+    for number, (command, given) in enumerate(steps):
+        left = command.name in REPLACED and number < last[command.name]
+        left |= command.name in TRIED and number < chosen and not designed
+        if command.name == "protect" or left:
+            continue
+        if command.name == "set_parameters" and out and out[-1][0] is command and not designed:
+            given = {**out.pop()[1], **given}
+        out.append((command, given))
+    # The result that counts is that of the last set-up.
+    return [*out, steps[last["protect"]]] if "protect" in last else out
+
+
+def _mapped(given: dict[str, object]) -> Iterator[tuple[str, str, str]]:
+    """Take out of a step what it says of codes that a list lacks: variable, code, counted as."""
+    mapping = given.pop("mapping", None)
+    for found, to in mapping.items() if isinstance(mapping, Mapping) else ():
+        variable, _, code = found.partition(":") if "source" in given else ("", "", found)
+        yield str(given.get("variable", variable)), code, to
 
 
 def _is_path(source: str) -> bool:

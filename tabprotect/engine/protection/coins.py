@@ -23,6 +23,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 LABEL = say("tabprotect coins of a release, version 1")
+KEYS_LABEL = "tabprotect record keys, version 1"
 
 
 def house_randomness(
@@ -55,7 +56,20 @@ def house_randomness(
             None if problem.weights is None else [problem.weights.low, problem.weights.high]
         ).encode(),
     ]
-    # Each part as long as it says: no two lists of parts give the same bytes.
+    return _keyed(parts, key)
+
+
+def house_keys(table: Table, key: bytes | None = None) -> Randomness:
+    """HMAC-SHA256 of the counted records, as the seed of their drawn record keys.
+
+    Recipes draw so: the same records counted in the same way get the same keys, in a later run too.
+    """
+    named = [[v.name, *v.categories] for v in table.domain.variables]
+    return _keyed([KEYS_LABEL.encode(), json.dumps(named).encode(), _canonical(table)], key)
+
+
+def _keyed(parts: list[bytes], key: bytes | None) -> Randomness:
+    """Randomness from a keyed hash of parts, each as long as it says: no two lists give the same bytes."""
     content = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
     digest = hmac.new(house.key() if key is None else key, content, hashlib.sha256).digest()
     return Randomness(int.from_bytes(digest, "big"), given=False, coins="house")

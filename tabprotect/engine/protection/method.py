@@ -145,7 +145,7 @@ class Method(Documented, ABC):
         try:
             values = resolve(self.parameters, given)
         except ParameterError as error:
-            wrong |= error.fields
+            wrong, hint = wrong | error.fields, error.hint
             values = Values({p.name: given.get(p.name, p.default) for p in self.parameters})
         declared = {parameter.name for parameter in self.parameters}
         try:

@@ -7,26 +7,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import sqlalchemy as sa
 
 from tabprotect.engine import house
 from tabprotect.engine.budgets import MOST_KEPT
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database
-from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.register.register_chain import (
     Act,
     ChainLine,
     Damage,
-    Damaged,
     Head,
     chain_damage,
-    digest_of,
-    expected,
     mark_of_key,
     sealed,
 )
@@ -34,6 +30,19 @@ from tabprotect.engine.register.register_entry import (
     LeavingPublication,
     OriginalMarks,
     RegisterEntry,
+)
+from tabprotect.engine.register.register_rows import (
+    Row,
+    digest_published,
+    digest_refused,
+    digest_withdrawn,
+    head_of,
+    lines_of,
+    marked,
+    now,
+    refusals,
+    rows_of,
+    understood,
 )
 from tabprotect.engine.register.register_tables import (
     BUNDLE,
@@ -47,8 +56,6 @@ from tabprotect.engine.register.register_tables import (
 )
 from tabprotect.engine.register.seen_heads import remember_head, seen_heads
 from tabprotect.languages.said import say
-
-Row = Mapping[str, object]
 
 _T = TypeVar("_T")
 
@@ -166,12 +173,12 @@ class Register:
         self._key = key
         self._chain(connection, "key", "", mark_of_key(key))
         every = sa.select(RELEASE).order_by(RELEASE.c.number)
-        for row in _rows(connection, every):
-            self._chain(connection, "published", str(row["number"]), _digest(row))
+        for row in rows_of(connection, every):
+            self._chain(connection, "published", str(row["number"]), digest_published(row))
             if row["withdrawn"] is not None:
-                self._chain(connection, "withdrawn", str(row["number"]), _digest_gone(row))
-        for row in _rows(connection, _refusals()):
-            self._chain(connection, "refused", "", _digest_refused(row))
+                self._chain(connection, "withdrawn", str(row["number"]), digest_withdrawn(row))
+        for row in rows_of(connection, refusals()):
+            self._chain(connection, "refused", "", digest_refused(row))
 
     @property
     def key_mark(self) -> str:
@@ -183,10 +190,10 @@ class Register:
 
         def look(connection: sa.Connection) -> tuple[list[Row], list[ChainLine], list[Row]]:
             every = sa.select(RELEASE).order_by(RELEASE.c.number)
-            return _rows(connection, every), _lines(connection), _rows(connection, _refusals())
+            return rows_of(connection, every), lines_of(connection), rows_of(connection, refusals())
 
-        rows, lines, refusals = self._database.transaction(look)
-        entries, damaged = _understood(rows, lines, refusals)
+        rows, lines, refused = self._database.transaction(look)
+        entries, damaged = understood(rows, lines, refused)
         damaged += chain_damage(lines, self._key, seen_heads(self.name))
         head = lines[-1].head if lines else Head()
         return RegisterContents(tuple(entries), tuple(damaged), head)
@@ -197,7 +204,7 @@ class Register:
 
     def head(self) -> Head:
         """The last line of the chain."""
-        return self._database.transaction(_head)
+        return self._database.transaction(head_of)
 
     def has_head(self, head: Head) -> bool:
         """Return True if the chain had this head at some time, and has all up to it."""
@@ -241,14 +248,14 @@ class Register:
         """
         of = publication
         row = {
-            "time": _now(),
+            "time": now(),
             "who": of.who,
-            **_marked(of.marks),
+            **marked(of.marks),
             "bundle": of.bundle,
             "method": of.method,
             "title": of.title,
-            "gate": _json(dict(of.gate)),
-            "decisions": _json(list(of.decisions)),
+            "gate": json.dumps(dict(of.gate)),
+            "decisions": json.dumps(list(of.decisions)),
             "withdrawn": None,
             "withdrawn_reason": "",
             "dossier": of.dossier,
@@ -271,7 +278,9 @@ class Register:
             done = connection.execute(sa.insert(RELEASE).values(row))
             assert done.inserted_primary_key is not None
             number = int(done.inserted_primary_key[0])
-            self._chain(connection, "published", str(number), _digest(row | {"number": number}))
+            self._chain(
+                connection, "published", str(number), digest_published(row | {"number": number})
+            )
             return number
 
         return self._changed(enter)
@@ -299,12 +308,12 @@ class Register:
             If it is already withdrawn.
         """
         one = (RELEASE.c.number == number) & RELEASE.c.withdrawn.is_(None)
-        values = {"withdrawn": _now(), "withdrawn_reason": reason}
+        values = {"withdrawn": now(), "withdrawn_reason": reason}
 
         def end(connection: sa.Connection) -> int:
             done = connection.execute(sa.update(RELEASE).where(one).values(values)).rowcount
             if done:
-                self._chain(connection, "withdrawn", str(number), _digest_gone(values))
+                self._chain(connection, "withdrawn", str(number), digest_withdrawn(values))
             return done
 
         if not self._changed(end):
@@ -314,20 +323,20 @@ class Register:
         """Record that the gate refused a mechanism for an original; each is recorded once."""
         own = (REFUSED.c.original == original) & (REFUSED.c.mechanism == mechanism)
         of = {"original": original, "mechanism": mechanism}
-        row = {**of, "method": refused.method, "time": _now()}
+        row = {**of, "method": refused.method, "time": now()}
         stated = {**of, "stated": refused.stated}
 
         def remember(connection: sa.Connection) -> None:
             if connection.execute(sa.select(REFUSED.c.method).where(own)).first() is None:
                 connection.execute(sa.insert(REFUSED).values(row))
                 connection.execute(sa.insert(STATEMENT).values(stated))
-                self._chain(connection, "refused", "", _digest_refused(row | stated))
+                self._chain(connection, "refused", "", digest_refused(row | stated))
 
         self._changed(remember)
 
     def refused(self, original: str) -> dict[str, RefusedMechanism]:
         """Mechanisms that the gate refused for an original, by their digests."""
-        wanted = _refusals().where(REFUSED.c.original == original)
+        wanted = refusals().where(REFUSED.c.original == original)
         rows = self._database.transaction(lambda c: c.execute(wanted).mappings().all())
         return {
             str(row["mechanism"]): RefusedMechanism(str(row["method"]), str(row["stated"] or ""))
@@ -369,7 +378,7 @@ class Register:
             )
 
         def change(connection: sa.Connection) -> None:
-            lines = _lines(connection)
+            lines = lines_of(connection)
             for line in lines:
                 one = CHAIN.c.number == line.number
                 connection.execute(sa.update(CHAIN).where(one).values(seal=sealed(key, line.chain)))
@@ -377,20 +386,20 @@ class Register:
             self._chain(connection, "key", "", mark_of_key(key))
             for number, own in marks.items():
                 entry = RELEASE.c.number == number
-                connection.execute(sa.update(RELEASE).where(entry).values(_marked(own)))
-                (row,) = _rows(connection, sa.select(RELEASE).where(entry))
-                self._chain(connection, "marked", str(number), _digest(row))
-            for refusal in _rows(connection, _refusals()):
+                connection.execute(sa.update(RELEASE).where(entry).values(marked(own)))
+                (row,) = rows_of(connection, sa.select(RELEASE).where(entry))
+                self._chain(connection, "marked", str(number), digest_published(row))
+            for refusal in rows_of(connection, refusals()):
                 name = originals.get(str(refusal["original"]))
                 if name is not None:
-                    self._chain(connection, "replaced", "", _digest_refused(refusal))
+                    self._chain(connection, "replaced", "", digest_refused(refusal))
                     for table in (REFUSED, STATEMENT):
                         one = (table.c.original == refusal["original"]) & (
                             table.c.mechanism == refusal["mechanism"]
                         )
                         connection.execute(sa.update(table).where(one).values(original=name))
                     again = {**refusal, "original": name}
-                    self._chain(connection, "refused", "", _digest_refused(again))
+                    self._chain(connection, "refused", "", digest_refused(again))
 
         self._changed(change)
 
@@ -399,15 +408,15 @@ class Register:
 
         def whole(connection: sa.Connection) -> tuple[_T, Head]:
             result = work(connection)
-            return result, _head(connection)
+            return result, head_of(connection)
 
         result, head = self._database.transaction(whole, again=TAKEN_BACK | BORN_TWICE)
         remember_head(self.name, head)
         return result
 
     def _chain(self, connection: sa.Connection, act: Act, subject: str, digest: str) -> None:
-        head = _head(connection)
-        line = ChainLine.after(head, act, subject, digest, time=_now(), key=self._key)
+        head = head_of(connection)
+        line = ChainLine.after(head, act, subject, digest, time=now(), key=self._key)
         connection.execute(sa.insert(CHAIN).values(vars(line)))
 
 
@@ -423,7 +432,7 @@ def _new(address: str) -> Database:
         first = Database(address, FIRST, make=False)
     except InputError:
         made = Database(address, SCHEMA)
-        if made.transaction(_head).lines:
+        if made.transaction(head_of).lines:
             made.close()
             raise InputError(
                 say("there is a register here already"),
@@ -436,125 +445,3 @@ def _new(address: str) -> Database:
     finally:
         first.close()
     return Database(address, SCHEMA, make=False)
-
-
-def _head(connection: sa.Connection) -> Head:
-    last = sa.select(CHAIN.c.number, CHAIN.c.chain).order_by(CHAIN.c.number.desc()).limit(1)
-    found = connection.execute(last).first()
-    return Head() if found is None else Head(int(found.number), str(found.chain))
-
-
-def _rows(connection: sa.Connection, wanted: sa.Select[tuple[object, ...]]) -> list[Row]:
-    return [dict(zip(row._fields, row, strict=True)) for row in connection.execute(wanted)]
-
-
-def _lines(connection: sa.Connection) -> list[ChainLine]:
-    rows = connection.execute(sa.select(CHAIN).order_by(CHAIN.c.number))
-    return [ChainLine(int(n), cast(Act, str(act)), *map(str, others)) for n, act, *others in rows]
-
-
-def _refusals() -> sa.Select[tuple[object, ...]]:
-    same = (REFUSED.c.original == STATEMENT.c.original) & (
-        REFUSED.c.mechanism == STATEMENT.c.mechanism
-    )
-    wanted: sa.Select[tuple[object, ...]] = sa.select(
-        REFUSED.c.original, REFUSED.c.mechanism, REFUSED.c.method, STATEMENT.c.stated
-    ).select_from(REFUSED.outerjoin(STATEMENT, same))
-    return wanted
-
-
-def _now() -> str:
-    return datetime.now(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
-
-
-def _json(value: object) -> str:
-    return json.dumps(value)
-
-
-def _marked(marks: OriginalMarks) -> dict[str, object]:
-    return {
-        "original": marks.original,
-        "variables": _json(list(marks.variables)),
-        "records": _json(list(marks.records)),
-        "unlabelled": marks.unlabelled,
-    }
-
-
-_ENTERED = [c.name for c in RELEASE.c if c.name not in ("withdrawn", "withdrawn_reason")]
-
-
-def _digest(row: Row) -> str:
-    return digest_of([row[name] for name in _ENTERED])
-
-
-def _digest_gone(row: Row) -> str:
-    return digest_of([row["withdrawn"], row["withdrawn_reason"]])
-
-
-def _digest_refused(row: Row) -> str:
-    return digest_of([row[name] or "" for name in ("original", "mechanism", "method", "stated")])
-
-
-def _understood(
-    rows: Sequence[Row], lines: Sequence[ChainLine], refusals: Sequence[Row]
-) -> tuple[list[RegisterEntry], list[Damage]]:
-    """The rows that can be read, and those that are not as the chain says."""
-    releases, withdrawn, refused = expected(lines)
-    entries, damaged = [], []
-    for row in rows:
-        number = int(cast(int, row["number"]))
-        known = releases.pop(str(number), None)
-        gone = withdrawn.get(str(number))
-        state = None if row["withdrawn"] is None else _digest_gone(row)
-        what: Damaged | None = None
-        if known is None:
-            what = "foreign"
-        elif known != _digest(row) or gone != state:
-            what = "changed"
-        try:
-            entries.append(_entry(row))
-        except (ValueError, TypeError, KeyError, AttributeError, TabprotectError):
-            what = "unreadable"
-        if what is not None:
-            damaged.append(Damage(what, number))
-    damaged += [Damage("deleted", int(number)) for number in releases]
-    there = {_digest_refused(row) for row in refusals}
-    acts = {line.digest: line.number for line in lines if line.act == "refused"}
-    damaged += [Damage("refusal", acts[digest]) for digest in refused - there]
-    damaged += [Damage("refusal", 0)] * bool(there - refused)
-    return entries, damaged
-
-
-def _entry(row: Row) -> RegisterEntry:
-    variables, records, decisions = (
-        tuple(map(str, _decoded(row[name], list))) for name in ("variables", "records", "decisions")
-    )
-    gate = cast(dict[str, object], _decoded(row["gate"], dict))
-    marks = OriginalMarks(str(row["original"]), variables, records, str(row["unlabelled"]))
-    publication = LeavingPublication(
-        marks,
-        str(row["bundle"]),
-        str(row["method"]),
-        str(row["title"]),
-        gate,
-        decisions,
-        str(row["who"]),
-        str(row["dossier"]),
-    )
-    # A budget that cannot be read makes the row unreadable here, not later.
-    _ = publication.spent
-    gone = row["withdrawn"]
-    return RegisterEntry(
-        int(cast(int, row["number"])),
-        datetime.fromisoformat(str(row["time"])),
-        publication,
-        None if gone is None else datetime.fromisoformat(str(gone)),
-        str(row["withdrawn_reason"]),
-    )
-
-
-def _decoded(text: object, kind: type) -> list[object] | dict[str, object]:
-    found = json.loads(str(text))
-    if not isinstance(found, kind):
-        raise TypeError
-    return cast("list[object] | dict[str, object]", found)

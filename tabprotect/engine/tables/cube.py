@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 
@@ -24,12 +25,31 @@ class Cube:
         The code of the total of each variable.
     parents
         Of each variable: code -> the code of the group or total that it is part of.
+    own
+        The own names of variables that have another one here: identifier -> name.
     """
 
     table: Table
     hidden: Bools | None
     totals: Mapping[str, str]
     parents: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    own: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def has_levels(self, name: str) -> bool:
+        """True if a variable has groups beside its total."""
+        return not {*self.parents.get(name, {}).values()} <= {self.totals.get(name)}
+
+    def on(self, domain: Domain) -> Cube:
+        """The same cube with other names and codes for its variables."""
+        parents, totals, own = {}, {}, {}
+        for old, new in zip(self.table.domain.variables, domain.variables, strict=True):
+            code = dict(zip(old.categories, new.categories, strict=True))
+            above = self.parents.get(old.name, {})
+            parents[new.name] = {code[child]: code[parent] for child, parent in above.items()}
+            if old.name in self.totals:
+                totals[new.name] = code[self.totals[old.name]]
+            own[new.name] = self.own.get(old.name, old.name)
+        return Cube(self.table.on(domain), self.hidden, totals, parents, own)
 
     def children(self, name: str) -> dict[str, list[str]]:
         """Group or total of a variable -> the codes that are part of it."""

@@ -20,7 +20,7 @@ from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.saving.held import HeldProject, InUseError
-from tabprotect.engine.project.verbs.release_verbs import open_bundle
+from tabprotect.engine.project.verbs.publish_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.gui.base.question import tell_failure
 from tabprotect.gui.frame.stages import OTHERS

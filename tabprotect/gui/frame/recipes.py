@@ -22,11 +22,11 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.recipe_text import next_year_text
 from tabprotect.engine.project.recipes.last_year import (
     OtherCategories,
-    Renames,
     SinceLastYear,
     UndecidedError,
     category_lines,
 )
+from tabprotect.engine.project.recipes.recipe_mapping import Renames
 from tabprotect.engine.project.recipes.replay import prepared_recipe
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.question import tell_failure

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from tabprotect.engine.formats.agencies.sdmx_messages import identified, structure_id
+from tabprotect.engine.formats.agencies.sdmx_identifiers import identified, structure_id
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Query, names_joined
 from tabprotect.engine.tables.domain import Domain

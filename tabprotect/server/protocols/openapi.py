@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tabprotect.engine.formats.agencies.sdmx_structures import MEDIA
+from tabprotect.engine.formats.agencies.sdmx_structures import KINDS, MEDIA
 from tabprotect.server.egress import OUTPUTS
 from tabprotect.server.openapi_parts import (
     NUMBER,
@@ -164,7 +164,7 @@ def _v1(further: list[Mapping[str, object]]) -> dict[str, object]:
 _PATH = parameter("path", "path", TEXT, "tables, or tables/ID.")
 
 _SDMX_PARAMETERS: Mapping[str, Mapping[str, object]] = {
-    "kind": parameter("kind", "path", TEXT, ", ".join(sdmx_rest.KINDS)),
+    "kind": parameter("kind", "path", TEXT, ", ".join(KINDS)),
     "context": parameter("context", "path", TEXT, "dataflow, datastructure or *"),
     "agency": parameter("agency", "path", TEXT, "TABPROTECT or *"),
     "id": parameter("id", "path", TEXT, "A dataflow, or *"),

@@ -13,14 +13,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tabprotect.engine.formats.agencies.sdmx_messages import AGENCY, VERSION
+from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, VERSION, identified
 from tabprotect.engine.formats.agencies.sdmx_structures import (
+    KINDS,
     MEDIA,
     Kind,
     Structure,
     structure_message,
 )
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import say
@@ -36,7 +38,6 @@ PREFIX = "/sdmx/v2"
 FORMATS = ("sdmx-ml", "sdmx-json", "sdmx-csv")
 """The first is what an ``Accept`` of anything gets."""
 
-KINDS: tuple[Kind, ...] = ("dataflow", "codelist", "conceptscheme", "datastructure")
 _ANY = ("*", "all")
 _VERSIONS = (VERSION, "1.0.0", "+", "1.0+", "~", "latest", *_ANY)
 _COMPONENT = re.compile(r"c\[(.+)\]")
@@ -49,8 +50,13 @@ def _flows(request: Request) -> dict[str, tuple[Query, Structure]]:
     for table in catalogue(served):
         if table.query is not None:
             domain = served.domain.project(served.lattice.names_of(table.query))
-            found[table.id] = (table.query, Structure(domain, table.label))
+            found[table.id] = (table.query, _structure(domain, table.label))
     return found
+
+
+def _structure(domain: Domain, label: str) -> Structure:
+    made = identified(domain)[0]
+    return Structure(made, label, dict(zip(made.names, domain.names, strict=True)))
 
 
 def _known(request: Request, of: dict[str, tuple[Query, Structure]]) -> list[str]:
@@ -106,7 +112,7 @@ def _output(request: Request, flow: str) -> ServedFormat:
 
     def write(table: Table, title: str) -> bytes:
         # Of fewer codes the structure is still the whole dataflow's.
-        own = Structure(table.domain, title).id
+        own = _structure(table.domain, title).id
         return output.write(table, title).replace(own.encode(), flow.encode())
 
     return replace(output, name=f"{output.name} {flow}", write=write)

@@ -28,7 +28,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.release_verbs import protect, publish
+from tabprotect.engine.project.verbs.publish_verbs import publish
+from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

@@ -98,3 +98,24 @@ def test_through_pipes(tmp_path: Path) -> None:
     ]
     found = subprocess.run(words, input=text, capture_output=True, check=True)
     assert json.loads(found.stdout)["value"] == [1, 2]
+
+
+def test_pipes(tmp_path: Path) -> None:
+    """Records in, a table out; a table in, its description out."""
+    program = [sys.executable, "-m", "tabprotect"]
+    records = b"region,sex\nn,f\nn,m\nn,m\ns,f\n"
+    counted = subprocess.run(
+        [*program, "tabulate", "-", "--by", "region,sex", "--out", "-"],
+        input=records, capture_output=True, check=True,
+    )  # fmt: skip
+    assert counted.stdout.decode().split() == [
+        "region,sex,count",
+        "n,f,1",
+        "n,m,2",
+        "s,f,1",
+        "s,m,0",
+    ]
+    said = subprocess.run(
+        [*program, "describe", "-", "--json"], input=counted.stdout, capture_output=True, check=True
+    )
+    assert json.loads(said.stdout)["total"] == 4

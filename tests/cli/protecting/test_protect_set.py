@@ -17,12 +17,8 @@ from tabprotect.engine.bundle.signature import new_key
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.posterior.factors import chain_posterior
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.verbs.release_verbs import (
-    protect,
-    publish,
-    set_method,
-    set_parameters,
-)
+from tabprotect.engine.project.verbs.publish_verbs import publish
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table

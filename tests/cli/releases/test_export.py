@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 
@@ -10,12 +11,17 @@ import duckdb
 import numpy as np
 import pytest
 import python_calamine
+import sdmx
+from sdmx.model.common import Code
 
 import tabprotect as tp
 from tabprotect.engine.bundle import public
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 from tests.cli.conftest import Command
 
 
@@ -186,3 +192,38 @@ def test_quotation_marks_and_identifiers(run: Command, tmp_path: Path) -> None:
         for f in ("q.sdmx.csv", "s.sdmx.csv")
     }
     assert len(ids) == 2
+
+
+def test_groups_of_levels_are_parents_of_codes(run: Command, tmp_path: Path) -> None:
+    """In PX as a hierarchy, in SDMX in the code lists beside the data; the label is there, too."""
+    halves = Level("half", ("N", "N", "S"))
+    region = Variable("region", ("r1", "r2", "r3"), (halves,), labels=("Ulm", "Bonn", "Graz"))
+    domain = Domain((region, Variable("age group", ("young", "old"))))
+    table = Table.dense(domain, np.arange(10, 16).reshape(3, 2))
+    (tmp_path / "t.json").write_bytes(formats()["jsonstat"].write(table))
+    release = tp.protect(
+        tp.read_table(tmp_path / "t.json"),
+        "suppression",
+        margins="region@half:`age group` + region",
+        accept="a trial",
+        seed=1,
+    ).release
+    public.write(release, tmp_path / "r.zip")
+    expected = {"N": "T", "S": "T", "r1": "N", "r2": "N", "r3": "S"}
+    px = run("export", tmp_path / "r.zip", "--out", "-", "--format", "px").out
+    assert 'HIERARCHIES("region")="T","T":"N","T":"S","N":"r1","N":"r2","S":"r3";' in px
+    assert 'ELIMINATION("age group")="Total";' in px
+    for name in ("r.sdmx.csv", "r.sdmx.xml", "r.sdmx.json"):
+        said = run("export", tmp_path / "r.zip", "--out", tmp_path / name, "--json").json
+        assert said["tables"][0]["variables"] == ["region", "age_group"]
+        message = sdmx.read_sdmx(io.BytesIO((tmp_path / "r.structure.xml").read_bytes()))
+        codes = next(of for key, of in message.codelist.items() if key.endswith("_region"))
+        parents = {code.id: code.parent.id for code in codes if isinstance(code.parent, Code)}
+        assert parents == expected and str(codes["r1"].name) == "Ulm"
+        (structure,) = message.structure.values()
+        assert structure.id in (tmp_path / name).read_text()
+        (tmp_path / "r.structure.xml").unlink()
+    values = json.loads((tmp_path / "r.sdmx.json").read_text())["structure"]["dimensions"]
+    first = values["observation"][0]["values"]
+    assert {v["id"]: v["parent"] for v in first if "parent" in v} == expected
+    assert values["observation"][1]["name"] == "age group"

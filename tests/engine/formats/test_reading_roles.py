@@ -138,3 +138,40 @@ def test_unknown_keywords_of_px_are_notes(tmp_path: Path) -> None:
     assert counts(found) == [1, 2, 3, 4] and any("CREATION.DATE: 2020" in n for n in found.notes)
     with pytest.raises(InputError, match="AXIS_VERSION"):
         read_table(path, Reading(strict=True))
+
+
+def test_a_letter_names_totals_where_several_variables_have_it(tmp_path: Path) -> None:
+    coded = ROUNDED.replace("Total", "T")
+    with pytest.raises(InputError, match="4 of 5"):
+        read(tmp_path, coded)
+    assert counts(read(tmp_path, coded, totals="recompute")) == [10, 11, 5, 4]
+    # In one variable alone it may be anything.
+    assert read(tmp_path, "v,w,count\nT,x,1\nT,y,2\nU,x,3\nU,y,4\n").table.domain.size == 4
+
+
+CSVW = """{"@context": "http://www.w3.org/ns/csvw", "url": "https://stats.example/t.csv",
+"dialect": {"delimiter": "|", "skipRows": 1},
+"tableSchema": {"primaryKey": ["area", "year"], "columns": [
+ {"name": "area", "titles": "Area", "datatype": "string"},
+ {"name": "year", "titles": ["Year"], "datatype": "integer"},
+ {"name": "share", "titles": "Share", "datatype": "decimal", "suppressOutput": true},
+ {"name": "persons", "titles": {"en": "Persons"}, "null": ":",
+  "datatype": {"base": "integer", "format": {"groupChar": "."}}}]}}"""
+
+
+def test_a_description_beside_a_file_or_named(tmp_path: Path) -> None:
+    text = "Persons by area\nArea|Year|Share|Persons\nn|2020|0,1|1.005\nn|2021|0,2|7\ns|2020|0,4|:\ns|2021|0,3|9\n"
+    with pytest.raises(InputError):
+        read(tmp_path, text)
+    other = tmp_path / "elsewhere.json"
+    other.write_text(CSVW)
+    assert counts(read(tmp_path, text, metadata=str(other), missing="zero")) == [1005, 7, 0, 9]
+    other.rename(tmp_path / "t.csv-metadata.json")
+    found = read(tmp_path, text, missing="zero").table
+    assert found.domain.names == ("Area", "Year") and found.total == 1021
+    # What a person says goes before.
+    with pytest.raises(InputError, match="'Year'"):
+        read(tmp_path, text, missing="zero", count="Year")
+    (tmp_path / "t.csv-metadata.json").write_text('{"tables": []}')
+    with pytest.raises(InputError, match="no description"):
+        read(tmp_path, text)

@@ -108,7 +108,7 @@ def test_levels_of_a_hierarchy_are_named(tmp_path: Path) -> None:
     [
         ({"bands": {"age": 5}}, "'old' is no whole number", 4),
         ({"cuts": {"age": [15, 65]}}, "'old' is no whole number", 4),
-        ({"code_lists": {"region": "geo.csv"}}, "does not have the code 's1'", 3),
+        ({"code_lists": {"region": "geo.csv"}}, "1 code of the data is not in the list: 's1'", 3),
         ({"bands": {"age": 0}}, "width of at least 1", None),
         ({"cuts": {"age": [15, 15]}}, "rising order", None),
         ({"bands": {"region": 5}, "code_lists": {"region": "geo.csv"}}, "coded twice", None),

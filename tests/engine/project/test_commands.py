@@ -31,13 +31,9 @@ from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.releasing.coins import FRESH_COINS
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
-from tabprotect.engine.project.verbs.release_verbs import (
-    FRESH_COINS,
-    protect,
-    set_parameters,
-    set_seed,
-)
+from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters, set_seed
 from tabprotect.engine.project.verbs.table_verbs import pasted, set_count, tabulate
 from tabprotect.engine.protection.problem import GIVEN_SEED
 from tabprotect.engine.tables.domain import Domain

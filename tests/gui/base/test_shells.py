@@ -12,14 +12,14 @@ from pytestqt.qtbot import QtBot
 
 import tabprotect as tp
 from tabprotect.cli.main import main
-from tabprotect.cli.reader.infer import NOT_WHOLE
+from tabprotect.cli.reader.verify import NOT_WHOLE
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, OfRelease
 from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.verdict import posterior_figures, verdict
-from tabprotect.engine.project.verbs.release_verbs import open_bundle
+from tabprotect.engine.project.verbs.publish_verbs import open_bundle
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness

@@ -34,11 +34,7 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.disclosure import policy
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.verbs.release_verbs import (
-    protect,
-    set_method,
-    set_parameters,
-)
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.app import install_hook, main

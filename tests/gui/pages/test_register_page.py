@@ -7,7 +7,8 @@ from pathlib import Path
 
 from pages_of import page_of
 
-from tabprotect.engine.project.verbs.release_verbs import protect, publish
+from tabprotect.engine.project.verbs.publish_verbs import publish
+from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.register import RegisterPage
 

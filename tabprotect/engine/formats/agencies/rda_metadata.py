@@ -84,20 +84,22 @@ class TauMetadata:
     statuses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
-def read_metadata(path: Path) -> TauMetadata:
-    """Read the description that belongs to a data file: the same name with ``.rda``.
+def read_metadata(path: Path, beside: Path) -> TauMetadata:
+    """Read the description ``beside`` that belongs to a data file.
 
     Raises
     ------
     InputError
         If there is none, or with the line that cannot be understood.
     """
-    beside = path.with_suffix(".rda")
     if not beside.exists():
         raise InputError(
             say("its description {name} is not beside it", beside.name),
             file=path,
-            hint=say("tau-ARGUS files come in pairs: put the .rda file into the same folder"),
+            hint=say(
+                "tau-ARGUS files come in pairs: put the .rda file into the same folder, or name it: "
+                "--metadata FILE"
+            ),
         )
     check_file(beside)
     try:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-import unicodedata
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.agencies.sdmx_identifiers import VALUE, identified, is_identifier
+from tabprotect.engine.formats.agencies.sdmx_structures import structure_beside
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import (
@@ -34,14 +32,10 @@ from tabprotect.engine.formats.statuses import (
 )
 from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
-
-VALUE = "OBS_VALUE"
-AGENCY, VERSION = "TABPROTECT", "1.0"
-PREPARED = "2000-01-01T00:00:00"
-"""The fixed time of preparation, which a message must state: the same table gives the same bytes."""
 
 HINT = say("ask the service for the data again, or take them as SDMX-CSV")
 
@@ -69,6 +63,7 @@ class SdmxMessage(Format):
     """A format of whole messages, which are read at once, with their statuses."""
 
     options = frozenset({"count", "decimal", "marks"})
+    labels_beside = True
     limits = (
         say("Attributes, names of codes and the definition of the structure are left out."),
         say(
@@ -91,7 +86,7 @@ class SdmxMessage(Format):
         """
 
     @abstractmethod
-    def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
+    def message(self, cube: Cube, status: str, title: str) -> bytes:
         """A table of at least one variable as a message; counts shown have a status."""
 
     def cells(
@@ -106,15 +101,21 @@ class SdmxMessage(Format):
         return cells, [*told, *notes]
 
     def write(self, table: Table) -> bytes:
-        return self._written(table, None, NOT_FOR_PUBLICATION, "")
+        return self._written(Cube(table, None, {}), NOT_FOR_PUBLICATION, "")
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        table, hidden = with_a_variable(table, hidden, "TOTAL", "_T")
-        return self._written(table, hidden, FREE, title)
+        return self.publish_cube(Cube(table, hidden, {}), title)
 
-    def _written(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
-        _check_names(table.domain)
-        return self.message(table, hidden, status, title)
+    def publish_cube(self, cube: Cube, title: str) -> bytes:
+        table, hidden = with_a_variable(cube.table, cube.hidden, "TOTAL", "_T")
+        return self._written(replace(cube, table=table, hidden=hidden), FREE, title)
+
+    def beside_cube(self, cube: Cube, path: Path, title: str) -> dict[str, bytes]:
+        return structure_beside(cube, path, title)
+
+    def _written(self, cube: Cube, status: str, title: str) -> bytes:
+        _check_names(cube.table.domain)
+        return self.message(cube, status, title)
 
 
 def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellList, list[str]]:
@@ -148,47 +149,12 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
     return cells, notes
 
 
-def structure_id(domain: Domain) -> str:
-    """The identifier of a data structure: another one for other variables or categories."""
-    said = [[v.name, *v.categories] for v in domain.variables]
-    digest = hashlib.sha256(json.dumps(said, ensure_ascii=True).encode()).hexdigest()
-    return f"TABLE_{digest[:8].upper()}"
-
-
-def identified(domain: Domain, taken: Collection[str] = ()) -> tuple[Domain, list[str]]:
-    """The domain with names that are SDMX identifiers, and notes that keep the names beside them."""
-    found: dict[str, str] = {}
-    for name in domain.names:
-        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-        made = re.sub(r"[^A-Za-z0-9_-]+", "_", plain).strip("_") or "V"
-        made = made if made[0].isalpha() else f"V{made}"
-        known = {*taken, *found.values(), VALUE, CONF_STATUS, OBS_STATUS}
-        number, one = 2, made
-        while one in known:
-            one, number = f"{made}_{number}", number + 1
-        found[name] = name if name not in known and _is_id(name) else one
-    changed = {name: made for name, made in found.items() if name != made}
-    variables = tuple(v.renamed(found[v.name]) for v in domain.variables)
-    return Domain(variables) if changed else domain, [
-        say(
-            "the variable {name} is called {made}: SDMX takes letters, digits, - and _",
-            repr(name),
-            made,
-        )
-        for name, made in changed.items()
-    ]
-
-
-def _is_id(name: str) -> bool:
-    return name.isascii() and name.replace("_", "a").replace("-", "a").isalnum()
-
-
 def _check_names(domain: Domain) -> None:
     """Refuse variable names that are no SDMX identifiers, and codes that XML cannot hold."""
     if not domain.ndim:
         raise InputError(say("SDMX needs a variable"), hint=say("write CSV"))
     for name in domain.names:
-        if not _is_id(name):
+        if not is_identifier(name):
             raise InputError(
                 say("no variable can be named {name} in SDMX", repr(name[:40])),
                 hint=say("rename it: letters, digits, - and _"),

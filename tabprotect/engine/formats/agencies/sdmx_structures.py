@@ -7,25 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 from xml.sax.saxutils import escape, quoteattr
 
-from tabprotect.engine.formats.agencies.sdmx_messages import (
+from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     AGENCY,
     PREPARED,
     VALUE,
     VERSION,
-    identified,
     structure_id,
 )
 from tabprotect.engine.formats.statuses import CONF_STATUS, OBS_STATUS
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.variable import Variable
 
 MEDIA = "application/vnd.sdmx.structure+xml"
 
 Kind = Literal["dataflow", "codelist", "conceptscheme", "datastructure"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _NAMESPACE = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
 _OWNED = f'agencyID="{AGENCY}" version="{VERSION}"'
@@ -38,31 +40,47 @@ class Structure:
     Attributes
     ----------
     domain
-        The table's own, whose names may be no identifiers.
+        The table's, with names that are identifiers.
     label
         What the table is called.
+    own
+        Identifier -> the variable's own name, where it has another one.
     parents
         Of each variable: code -> the code that it is part of.
     """
 
     domain: Domain
     label: str
+    own: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     parents: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def id(self) -> str:
         """The identifier in every message of this table."""
-        return structure_id(self.identified)
-
-    @property
-    def identified(self) -> Domain:
-        """The domain with names that are identifiers."""
-        return identified(self.domain)[0]
+        return structure_id(self.domain)
 
     @property
     def dimensions(self) -> Iterable[tuple[Variable, str]]:
         """Each variable, under its identifier, with its own name."""
-        return zip(self.identified.variables, self.domain.names, strict=True)
+        return ((v, self.own.get(v.name, v.name)) for v in self.domain.variables)
+
+
+def structure_beside(cube: Cube, path: Path, title: str) -> dict[str, bytes]:
+    """The structure of a cube as a file beside its data, where these do not tell all of it."""
+    if not any(_says_more(cube, variable) for variable in cube.table.domain.variables):
+        return {}
+    whole = Structure(cube.table.domain, title or path.name, cube.own, cube.parents)
+    return {f"{path.name.partition('.')[0]}.structure.xml": structure_message([whole], KINDS)}
+
+
+def _says_more(cube: Cube, variable: Variable) -> bool:
+    """True if a variable has another name, groups, or labels beside that of its total."""
+    name, total = variable.name, cube.totals.get(variable.name)
+    labelled = any(
+        code not in (label, total)
+        for code, label in zip(variable.categories, variable.labels, strict=False)
+    )
+    return cube.own.get(name, name) != name or cube.has_levels(name) or labelled
 
 
 def structure_message(structures: Sequence[Structure], kinds: Collection[Kind]) -> bytes:
@@ -108,7 +126,7 @@ def _dataflow(one: Structure) -> list[str]:
 def _codelists(one: Structure) -> list[str]:
     lines = []
     for variable, name in one.dimensions:
-        parents = one.parents.get(name, {})
+        parents = one.parents.get(variable.name, {})
         lines.append(f'<s:Codelist id="CL_{one.id}_{variable.name}" {_OWNED}>{_name(name)}')
         for place, code in enumerate(variable.categories):
             parent = parents.get(code)

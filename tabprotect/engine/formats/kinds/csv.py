@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.agencies.csvw import described
 from tabprotect.engine.formats.agencies.eurostat_tsv import eurostat_rows
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.figures import Figures
@@ -36,11 +37,17 @@ class Csv(RowFormat):
     media = "text/csv; charset=utf-8"
     holds = frozenset({"table", "records"})
     packed = True
-    options = frozenset({"count", "encoding", "delimiter", "decimal", "holds", *LAID_OUT})
+    options = frozenset(
+        {"count", "encoding", "delimiter", "decimal", "holds", "metadata", *LAID_OUT}
+    )
+    described_by = (".json",)
     limits = (
         say("No title, notes, units or hierarchies: names, categories and counts alone."),
         say("Of a very large sparse table the categories without any count are lost."),
     )
+
+    def described(self, path: Path, reading: Reading) -> Reading:
+        return described(path, reading)
 
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT

@@ -18,7 +18,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.engine.formats.workbooks.sheet_writing import SheetCell, SheetData, sheets_of
+from tabprotect.engine.formats.workbooks.sheet_writing import Sheet, SheetCell, sheets_of
 from tabprotect.engine.formats.workbooks.sheets import read_sheet
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
@@ -52,7 +52,7 @@ _MANIFEST = (
 )
 
 
-def ods_bytes(sheets: Mapping[str, SheetData]) -> bytes:
+def ods_bytes(sheets: Mapping[str, Sheet]) -> bytes:
     """The spreadsheet."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as book:
@@ -65,10 +65,10 @@ def ods_bytes(sheets: Mapping[str, SheetData]) -> bytes:
     return out.getvalue()
 
 
-def _content(sheets: Mapping[str, SheetData]) -> str:
+def _content(sheets: Mapping[str, Sheet]) -> str:
     tables = "".join(
-        f"<table:table table:name={quoteattr(name)}>{''.join(_rows(rows))}</table:table>"
-        for name, rows in sheets.items()
+        f"<table:table table:name={quoteattr(name)}>{''.join(_rows(sheet))}</table:table>"
+        for name, sheet in sheets.items()
     )
     return (
         f'{_HEAD}<office:document-content {_NAMES} office:version="1.3">'
@@ -78,13 +78,12 @@ def _content(sheets: Mapping[str, SheetData]) -> str:
     )
 
 
-def _rows(rows: SheetData) -> Iterator[str]:
-    for row in rows:
-        cells = "".join(map(_cell, row)) or "<table:table-cell/>"
-        yield f"<table:table-row>{cells}</table:table-row>"
+def _rows(sheet: Sheet) -> Iterator[str]:
+    for cells in sheet.rows(_cell):
+        yield f"<table:table-row>{cells or '<table:table-cell/>'}</table:table-row>"
 
 
-def _cell(cell: SheetCell) -> str:
+def _cell(cell: SheetCell, _: int) -> str:
     style = f' table:style-name="{cell.style}"' if cell.style else ""
     if isinstance(cell.value, int):
         return (

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from tabprotect.engine.formats.layouts.observations import (
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
@@ -136,11 +138,30 @@ class Px(Format):
         return _written(table, None, "Counts")
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        table, hidden = with_a_variable(table, hidden, "Total", "Total")
-        return _written(table, hidden, re.sub(r'["\s]+', " ", title).strip()[:LINE] or "Counts")
+        return self.publish_cube(Cube(table, hidden, {}), title)
+
+    def publish_cube(self, cube: Cube, title: str) -> bytes:
+        table, hidden = with_a_variable(cube.table, cube.hidden, "Total", "Total")
+        named = re.sub(r'["\s]+', " ", title).strip()[:LINE] or "Counts"
+        return _written(table, hidden, named, _totals(cube))
 
 
-def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
+def _totals(cube: Cube) -> list[str]:
+    """The groups of each variable with their parts, and the value that stands for all."""
+    lines = []
+    for variable in cube.table.domain.variables:
+        total, above = cube.totals.get(variable.name), cube.parents.get(variable.name, {})
+        # A colon parts the codes of a hierarchy.
+        if cube.has_levels(variable.name) and not any(":" in c for c in variable.categories):
+            parts = tuple(f'{above[c]}":"{c}' for c in variable.categories if c in above)
+            lines += _listed(f'HIERARCHIES("{variable.name}")', (f"{total}", *parts))
+        if total is not None:
+            label = variable.label(variable.categories.index(total))
+            lines += _listed(f'ELIMINATION("{variable.name}")', (label,))
+    return lines
+
+
+def _written(table: Table, hidden: Bools | None, title: str, totals: Sequence[str] = ()) -> bytes:
     domain = table.domain
     texts = (t for v in domain.variables for t in (v.name, *v.categories, *v.labels))
     refuse_texts(texts, _HELD.fullmatch, "PX")
@@ -160,6 +181,7 @@ def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
         lines += _listed(f'VALUES("{variable.name}")', variable.labels or variable.categories)
         if variable.labels:
             lines += _listed(f'CODES("{variable.name}")', variable.categories)
+    lines += totals
     if hidden is not None and hidden.any():
         lines.append(f'DATASYMBOL{len(SHOWN)}="{HIDDEN}";')
         for cell in np.argwhere(np.asarray(hidden))[:MOST_NOTES].tolist():

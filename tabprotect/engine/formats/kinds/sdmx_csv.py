@@ -21,12 +21,13 @@ from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.agencies.sdmx_messages import (
+from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     AGENCY,
     VERSION,
     identified,
     structure_id,
 )
+from tabprotect.engine.formats.agencies.sdmx_structures import structure_beside
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
@@ -48,6 +49,7 @@ from tabprotect.engine.formats.statuses import (
 )
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
@@ -78,6 +80,7 @@ class SdmxCsv(Format):
     label = say("SDMX-CSV")
     suffixes = (".sdmx.csv",)
     media = "application/vnd.sdmx.data+csv"
+    labels_beside = True
     begins = _HEAD
     packed = True
     options = frozenset({"count", "encoding", "delimiter", "decimal", "labels", "marks"})
@@ -150,6 +153,9 @@ class SdmxCsv(Format):
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return self._written(table, hidden, FREE)
+
+    def beside_cube(self, cube: Cube, path: Path, title: str) -> dict[str, bytes]:
+        return structure_beside(cube, path, title)
 
     def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
         return (domain, []) if strict else identified(domain, RESERVED)

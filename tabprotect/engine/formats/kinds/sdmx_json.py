@@ -16,16 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NotRequired, TypedDict
 
-from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.agencies.sdmx_messages import (
-    AGENCY,
-    HINT,
-    PREPARED,
-    Observation,
-    SdmxMessage,
-    structure_id,
-)
+from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, PREPARED, structure_id
+from tabprotect.engine.formats.agencies.sdmx_messages import HINT, Observation, SdmxMessage
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
@@ -37,8 +30,7 @@ from tabprotect.engine.formats.statuses import (
     OBS_STATUS,
     SUPPRESSED,
 )
-from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.languages.said import say
 
 _HEAD = re.compile(
@@ -121,10 +113,11 @@ class SdmxJson(SdmxMessage):
                 detail=say("{name}: {error}", type(error).__name__, error)[:200],
             ) from None
 
-    def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
+    def message(self, cube: Cube, status: str, title: str) -> bytes:
+        table = cube.table
         observations = {
             ":".join(map(str, index)): [None, 1, 1] if count is None else [count, 0, 0]
-            for index, _, count in cells_shown(table, hidden)
+            for index, _, count in cells_shown(table, cube.hidden)
         }
         message = {
             "header": {
@@ -138,7 +131,7 @@ class SdmxJson(SdmxMessage):
                 "dimensions": {
                     "dataSet": [],
                     "series": [],
-                    "observation": _dimensions(table.domain),
+                    "observation": _dimensions(cube),
                 },
                 "attributes": {
                     "dataSet": [],
@@ -232,15 +225,20 @@ def _observations(
             )
 
 
-def _dimensions(domain: Domain) -> list[dict[str, object]]:
+def _dimensions(cube: Cube) -> list[dict[str, object]]:
     return [
         {
             "id": variable.name,
-            "name": variable.name,
+            "name": cube.own.get(variable.name, variable.name),
             "keyPosition": number,
-            "values": [{"id": code, "name": code} for code in variable.categories],
+            "values": [
+                {"id": code, "name": variable.label(place)}
+                | ({"parent": above[code]} if code in above else {})
+                for place, code in enumerate(variable.categories)
+            ],
         }
-        for number, variable in enumerate(domain.variables)
+        for number, variable in enumerate(cube.table.domain.variables)
+        for above in [cube.parents.get(variable.name, {})]
     ]
 
 

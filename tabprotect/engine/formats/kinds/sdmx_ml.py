@@ -17,20 +17,17 @@ from dataclasses import replace
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.answers import rows_of, texts
 from tabprotect.engine.foreign.reader import RefusedFileError, asked
-from tabprotect.engine.formats.agencies.sdmx_messages import (
+from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     AGENCY,
-    HINT,
     PREPARED,
     VALUE,
     VERSION,
-    Observation,
-    SdmxMessage,
     structure_id,
 )
+from tabprotect.engine.formats.agencies.sdmx_messages import HINT, Observation, SdmxMessage
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
@@ -40,7 +37,7 @@ from tabprotect.engine.formats.statuses import (
     OBS_STATUS,
     SUPPRESSED,
 )
-from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.languages.said import say
 
 _HEAD = re.compile(rb"(\xef\xbb\xbf)?\s*<.*sdmx\.org/resources/sdmxml/", re.DOTALL | re.IGNORECASE)
@@ -81,7 +78,8 @@ class SdmxMl(SdmxMessage):
             say("taken for attributes, as not all have them: {further}", ", ".join(further))
         ]
 
-    def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
+    def message(self, cube: Cube, status: str, title: str) -> bytes:
+        table, hidden = cube.table, cube.hidden
         named = structure_id(table.domain)
         normal = _values({OBS_STATUS: NORMAL, CONF_STATUS: status})
         suppressed = _values({OBS_STATUS: SUPPRESSED, CONF_STATUS: CONFIDENTIAL})

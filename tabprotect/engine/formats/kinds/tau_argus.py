@@ -197,7 +197,10 @@ class TauArgus(Format):
     begins = _LINE
     quotes = False
     holds = frozenset({"table", "records"})
-    options = frozenset({"count", "decimal", "delimiter", "encoding", "labels", "marks"})
+    options = frozenset(
+        {"count", "decimal", "delimiter", "encoding", "labels", "marks", "metadata"}
+    )
+    described_by = (".rda",)
     without_levels = say("The names of the levels are left out.")
     labels = True
     limits = (
@@ -216,7 +219,8 @@ class TauArgus(Format):
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[CellList, list[str]]:
-        meta = read_metadata(path)
+        beside = path.with_suffix(".rda") if reading.metadata is None else Path(reading.metadata)
+        meta = read_metadata(path, beside)
         if path.suffix.lower() == ".asc" or any("RECORDKEY" in v.options for v in meta.variables):
             raise RecordsError(
                 say("{name} holds records, not a table", path.name),
@@ -238,7 +242,7 @@ class TauArgus(Format):
         totals: dict[int, dict[int, Codes | None]] = {}
         for axis, at in enumerate(axes):
             variable, categories = meta.variables[at], cells.categories[axis]
-            trees.append(trails(variable, categories, path.parent))
+            trees.append(trails(variable, categories, beside.parent))
             found = subtotals(categories, trees[axis], variable.total)
             if variable.total in categories and len(categories) > 1:
                 found[categories.index(variable.total)] = None
@@ -250,7 +254,7 @@ class TauArgus(Format):
             if coarser := levels_of(name, cells.categories[axis], tree):
                 levels[name] = {"coarser": coarser}
         labels = {
-            name: read_labels(meta.variables[at], path)
+            name: read_labels(meta.variables[at], beside)
             for name, at in zip(cells.names, axes, strict=True)
         }
         cells = replace(cells, stated={"levels": levels} if levels else {}, labels=labels)
@@ -258,7 +262,7 @@ class TauArgus(Format):
         return cells.called(instead=reading.labels), remarks
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
-        meta = read_metadata(path)
+        meta = read_metadata(path, path.with_suffix(".rda"))
         fixed = not meta.separator
         columns = []
         for number, variable in enumerate(meta.variables):

@@ -8,54 +8,20 @@ with C (else F) in a column `CONF_STATUS`.
 
 from __future__ import annotations
 
-import datetime
-import io
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.engine.formats.workbooks.sheet_writing import SheetData, sheets_of
+from tabprotect.engine.formats.workbooks.sheet_writing import sheets_of
 from tabprotect.engine.formats.workbooks.sheets import read_sheet
+from tabprotect.engine.formats.workbooks.xlsx_writing import xlsx_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
-
-
-def xlsx_bytes(sheets: Mapping[str, SheetData], title: str) -> bytes:
-    """The bytes of the workbook; the last sheet is the one shown first."""
-    # Imported late: nothing else needs it.
-    import xlsxwriter
-
-    out = io.BytesIO()
-    book = xlsxwriter.Workbook(out, {"in_memory": True})
-    # Without the time and without a name: the same bytes for the same table.
-    book.set_properties({"title": title, "created": datetime.datetime(2000, 1, 1)})
-    styles = {
-        "": None,
-        "head": book.add_format({"bold": True}),
-        "title": book.add_format({"bold": True, "font_size": 13}),
-        "note": book.add_format({"italic": True}),
-    }
-    for name, rows in sheets.items():
-        sheet = book.add_worksheet(name)
-        for number, row in enumerate(rows):
-            for column, cell in enumerate(row):
-                if isinstance(cell.value, int):
-                    sheet.write_number(number, column, cell.value, styles[cell.style])
-                elif cell.value or name == "table":
-                    sheet.write_string(number, column, cell.value, styles[cell.style])
-        if name == "table":
-            sheet.freeze_panes(1, 0)
-        else:
-            sheet.activate()
-    book.close()
-    return out.getvalue()
-
 
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
 """Characters that spreadsheet programs escape or drop."""

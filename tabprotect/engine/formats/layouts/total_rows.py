@@ -26,6 +26,9 @@ TOTAL_WORDS = frozenset(
 """Categories (blanks and case aside) taken to be totals; "" only where it adds up. Others are found
 by arithmetic, whatever they are called."""
 
+LETTER = "T"
+"""The code of totals in SDMX and in this program's exports; in one variable alone it may be another's."""
+
 MOST_LISTED = 50
 
 Totals = Mapping[int, Mapping[int, Codes | None]]
@@ -48,8 +51,13 @@ def is_total(category: str) -> bool:
 def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
     """The totals found by name; variables whose only category is a total have none."""
     found: dict[int, dict[int, Codes | None]] = {}
+    letters = sum(LETTER in categories and len(categories) > 2 for categories in cells.categories)
     for axis, categories in enumerate(cells.categories):
-        named = [code for code, category in enumerate(categories) if is_total(category)]
+        named = [
+            code
+            for code, category in enumerate(categories)
+            if is_total(category) or (category == LETTER and letters > 1 and len(categories) > 2)
+        ]
         if named:
             here = np.bincount(cells.code(axis), minlength=len(categories)) > 0
             named = [code for code in named if here[code]]

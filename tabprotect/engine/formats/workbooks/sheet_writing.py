@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from tabprotect.engine.arrays import EXACT_FLOAT, Bools
 from tabprotect.engine.budgets import CROSSTAB_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
-from tabprotect.engine.formats.layouts.observations import cells_shown, refuse_names, refuse_texts
+from tabprotect.engine.formats.layouts.observations import counts_shown, refuse_names, refuse_texts
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE, SHOWN
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
@@ -45,7 +46,52 @@ class SheetCell:
     style: Style = ""
 
 
-SheetData = list[list[SheetCell]]
+Markup = Callable[[SheetCell, int], str]
+"""What a file has for a cell in a column; a NUL stands for the number of its row."""
+
+
+class Sheet(Protocol):
+    """The rows of a sheet, each with its cells."""
+
+    def rows(self, markup: Markup) -> Iterator[str]:
+        """The markup of the cells of each row, in order."""
+
+
+@dataclass(frozen=True)
+class LaidOutSheet:
+    """A sheet as people print it: rows of cells, some of them empty."""
+
+    cells: Sequence[Sequence[SheetCell]]
+
+    def rows(self, markup: Markup) -> Iterator[str]:
+        for row in self.cells:
+            yield "".join(markup(cell, column) for column, cell in enumerate(row))
+
+
+@dataclass(frozen=True)
+class LongSheet:
+    """Every cell of a table with its categories; the markup of a category is made once."""
+
+    table: Table
+    hidden: Bools | None
+
+    def rows(self, markup: Markup) -> Iterator[str]:
+        domain, marked = self.table.domain, self.hidden is not None
+        header = [*domain.names, COUNT, *([CONF_STATUS] if marked else [])]
+        yield "".join(markup(SheetCell(name, "head"), at) for at, name in enumerate(header))
+        labels = (
+            [markup(SheetCell(category), at) for category in variable.categories]
+            for at, variable in enumerate(domain.variables)
+        )
+        at = domain.ndim
+        gone = markup(SheetCell(SHOWN), at)
+        statuses = [
+            markup(SheetCell(code), at + 1) if marked else "" for code in (FREE, CONFIDENTIAL)
+        ]
+        shown = counts_shown(self.table, self.hidden)
+        for row, count in zip(itertools.product(*labels), shown, strict=True):
+            number = gone if count is None else markup(_number(count), at)
+            yield "".join(row) + number + statuses[count is None]
 
 
 def sheets_of(
@@ -55,7 +101,7 @@ def sheets_of(
     unwritable: re.Pattern[str],
     *,
     totals: bool = True,
-) -> dict[str, SheetData]:
+) -> dict[str, Sheet]:
     """The sheets by name: the long form, then rows by columns if there is room.
 
     Parameters
@@ -82,7 +128,7 @@ def sheets_of(
     texts = (text for v in domain.variables for text in (v.name, *v.categories))
     held: Callable[[str], bool] = lambda t: len(t) <= LONGEST and not unwritable.search(t)  # noqa: E731
     refuse_texts(texts, held, say("a sheet"))
-    sheets = {"table": _long(table, hidden)}
+    sheets: dict[str, Sheet] = {"table": LongSheet(table, hidden)}
     wide = domain.shape[-1] if domain.ndim > 1 else 1
     if domain.ndim >= 1 and domain.size <= CROSSTAB_CELLS and wide < WIDEST:
         sheets["crosstab"] = _laid_out(table, hidden, title, totals)
@@ -94,19 +140,7 @@ def _number(count: int) -> SheetCell:
     return SheetCell(count if count < EXACT_FLOAT else str(count))
 
 
-def _long(table: Table, hidden: Bools | None) -> SheetData:
-    domain = table.domain
-    header = [*domain.names, COUNT, *([CONF_STATUS] if hidden is not None else [])]
-    rows = [[SheetCell(name, "head") for name in header]]
-    for _, labels, count in cells_shown(table, hidden):
-        row = [*map(SheetCell, labels), SheetCell(SHOWN) if count is None else _number(count)]
-        if hidden is not None:
-            row.append(SheetCell(CONFIDENTIAL if count is None else FREE))
-        rows.append(row)
-    return rows
-
-
-def _laid_out(table: Table, hidden: Bools | None, title: str, totals: bool) -> SheetData:
+def _laid_out(table: Table, hidden: Bools | None, title: str, totals: bool) -> LaidOutSheet:
     """The title, header, rows with their totals, row of totals, and notes."""
     domain = table.domain
     counts = table.counts.reshape(-1, domain.shape[-1] if domain.ndim > 1 else 1)
@@ -115,7 +149,7 @@ def _laid_out(table: Table, hidden: Bools | None, title: str, totals: bool) -> S
         gone = np.asarray(hidden).reshape(counts.shape)
     last = domain.variables[-1] if domain.ndim > 1 else None
     front = domain.variables[:-1] if last is not None else domain.variables
-    rows: SheetData = []
+    rows: list[list[SheetCell]] = []
     if title:
         rows += [[SheetCell(title, "title")], []]
     if last is not None:
@@ -132,7 +166,7 @@ def _laid_out(table: Table, hidden: Bools | None, title: str, totals: bool) -> S
             line.append(shown(int(counts[number].sum()), bool(gone[number].any())))
         rows.append([*map(SheetCell, labels), *line])
     if not totals:
-        return [*rows, [], [SheetCell(NOTE_HIDDEN, "note")]] if gone.any() else rows
+        return LaidOutSheet([*rows, [], [SheetCell(NOTE_HIDDEN, "note")]] if gone.any() else rows)
     sums = [
         (int(c), bool(g))
         for c, g in zip(counts.sum(axis=0), np.logical_or.reduce(gone), strict=True)
@@ -143,4 +177,4 @@ def _laid_out(table: Table, hidden: Bools | None, title: str, totals: bool) -> S
     rows.append([SheetCell(TOTAL, "head"), *blank, *(shown(n, g) for n, g in sums)])
     if gone.any():
         rows += [[], [SheetCell(NOTE, "note")]]
-    return rows
+    return LaidOutSheet(rows)

@@ -16,11 +16,15 @@ from tabprotect.engine.posterior.moves.infer_moves import MOST_LISTED, of_tables
 from tabprotect.engine.posterior.moves.signature_model import Coin, check_counts, prior_logs
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.posterior.sums import laws_of
 from tabprotect.engine.posterior.together.differences import NoneFitError
 from tabprotect.engine.posterior.together.joint_elimination import JointElimination
 from tabprotect.engine.posterior.together.joint_listing import listed_together
 from tabprotect.engine.posterior.together.joint_model import JointModel, Steps, SumFactor
+from tabprotect.engine.posterior.together.ring_draws import RingDraws, ring_draws
+from tabprotect.engine.posterior.together.torus import Torus
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import say
@@ -30,14 +34,17 @@ def infer_together(
     releases: Sequence[MoveSequence],
     factors: CellFactors | None,
     prior: Prior,
+    randomness: Randomness | None,
     progress: Progress,
 ) -> Posterior | None:
-    """The exact posterior; ``None`` if that is too much work.
+    """The posterior, exact if possible; ``None`` if it is too much work.
 
     Parameters
     ----------
     factors
         Further evidence; what it says of whole originals is left out.
+    randomness
+        Of a posterior that is drawn; without it there is only the exact one.
 
     Raises
     ------
@@ -51,7 +58,13 @@ def infer_together(
         found = JointElimination.of(model, progress)
         if found is not None:
             return _by_elimination(releases[0], prior, model, found, progress)
-        listed = listed_together(model, progress)
+        torus = None if randomness is None else Torus.of(model, releases[0].domain.shape)
+        listed = None
+        if torus is None or model.cycles <= MOST_LISTED_SWAPS:
+            listed = listed_together(model, progress)
+        if listed is None and torus is not None and randomness is not None:
+            drawn = ring_draws(torus, randomness.generator(), progress)
+            return None if drawn is None else _by_rings(releases[0], prior, model, drawn)
     except NoneFitError:
         listed = np.zeros((0, 0), dtype=np.int64), np.zeros(0)
     if listed is None:
@@ -62,6 +75,10 @@ def infer_together(
             hint=say("check that they are of one and the same table"),
         )
     return _by_listing(releases[0], prior, model, listed)
+
+
+MOST_LISTED_SWAPS = 25
+"""Originals under more swaps around a table are not listed, but drawn."""
 
 
 def _model(
@@ -252,4 +269,32 @@ def _by_listing(
         draw_originals=of_tables(draw, group_of_cell, published),
         count_originals=lambda: len(weights),
         list_originals=listing,
+    )
+
+
+def _by_rings(first: MoveSequence, prior: Prior, model: JointModel, found: RingDraws) -> Posterior:
+    tables = _tables(found.changes, model.signatures, first.published.counts.reshape(-1))
+    start, chances = laws_of(tables, np.full(len(tables), 1 / len(tables)))
+    group_of_cell = model.signatures.group_of_cell
+    worth = found.effective[group_of_cell]
+    errors = np.sqrt(np.clip(chances * (1 - chances), 0.0, None) / worth[:, None])
+
+    def draw(number: int, generator: np.random.Generator, _: Progress) -> Ints:
+        return np.asarray(tables[generator.integers(0, len(tables), number)])
+
+    return Posterior(
+        published=first.published,
+        prior=prior,
+        way="monte_carlo",
+        reason=say("whole rings of cycles were drawn, with every shift between the releases"),
+        group_of_cell=np.arange(tables.shape[1]),
+        first=start,
+        chances=chances,
+        draw_originals=draw,
+        count_originals=lambda: None,
+        standard_errors=errors,
+        error=float(errors.max(initial=0.0)),
+        effective_sample_size=float(worth.min()),
+        draws=len(tables),
+        r_hat=found.r_hat,
     )

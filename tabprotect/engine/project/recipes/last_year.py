@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -13,7 +12,7 @@ import numpy as np
 
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.project.recipes.recipe_mapping import part_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, plural, say
@@ -23,9 +22,6 @@ JUMP = 5.0
 
 MOST_JUMPS = 50
 """The most jumps that are listed, the largest first."""
-
-Renames = Mapping[tuple[str, str], str]
-"""(variable, category found) -> its name in the recipe."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +140,7 @@ def expected_categories(path: Path) -> dict[str, tuple[str, ...]]:
     InputError
         If ``[expects]`` is no table of lists.
     """
-    try:
-        expects = tomllib.loads(read_text(path)).get("expects", {})
-    except tomllib.TOMLDecodeError:
-        # Running the recipe reports where.
-        return {}
+    expects = part_of(path, "expects")
     if not isinstance(expects, dict) or not all(
         isinstance(v, list) and v and all(isinstance(c, str) for c in v) for v in expects.values()
     ):

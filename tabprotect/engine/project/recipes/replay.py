@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import isfile
 from pathlib import Path
 
@@ -25,15 +25,16 @@ from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.recipe_text import FORMAT
 from tabprotect.engine.project.recipes.last_year import (
-    Renames,
+    OtherCategories,
     SinceLastYear,
     expected_categories,
     other_categories,
     since_last_year,
     undecided,
 )
-from tabprotect.engine.project.verbs.category_verbs import rename_category
-from tabprotect.engine.project.verbs.release_verbs import publish
+from tabprotect.engine.project.recipes.recipe_mapping import Renames, mapped_categories
+from tabprotect.engine.project.verbs.level_verbs import map_categories
+from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
@@ -125,7 +126,8 @@ class Mapped:
     expects
         Variable -> its categories; empty if the recipe does not say.
     renames
-        (variable, category found) -> its name in the recipe.
+        (variable, category found) -> its name in the recipe, itself, or nothing where it is left out:
+        as the recipe's ``[mapping]`` says, and as is said when it runs.
     accept
         True if other categories are taken as they are.
     """
@@ -136,9 +138,47 @@ class Mapped:
 
     def check(self, domain: Domain) -> None:
         """Refuse undecided categories."""
-        found = other_categories(domain, self.expects)
-        if found and not self.accept:
-            raise undecided(found)
+        found = [self._open(other) for other in other_categories(domain, self.expects)]
+        left = tuple(other for other in found if other.new or other.missing)
+        if left and not self.accept:
+            raise undecided(left)
+
+    def _open(self, other: OtherCategories) -> OtherCategories:
+        """What is not said yet: of a category that keeps its name it is."""
+        said = {name for name in other.new if self.renames.get((other.variable, name)) == name}
+        alike = {name: like for name, like in other.alike.items() if name not in said}
+        new = tuple(name for name in other.new if name not in said)
+        return replace(other, new=new, alike=alike)
+
+    def of(self, variable: str) -> dict[str, str]:
+        """Category found -> what it is counted as, of one variable."""
+        return {found: to for (name, found), to in self.renames.items() if name == variable}
+
+    def listed(self, step: Order, given: dict[str, object]) -> None:
+        """Say in the arguments of a step that reads code lists what codes that these lack are."""
+        lists = given.get("code_lists" if step.command.says.opens else "files")
+        if not isinstance(lists, Mapping) or not lists:
+            return
+        before = given.get("mapping")
+        said = dict(before) if isinstance(before, Mapping) else {}
+        if step.command.says.opens:
+            said |= {f"{v}:{found}": to for v in lists for found, to in self.of(v).items()}
+        else:
+            said |= self.of(str(given["variable"]))
+        if said:
+            given["mapping"] = said
+
+    def orders(self, steps: Sequence[Order], domain: Domain) -> Iterator[Order]:
+        """What is to be done to the table as opened; code lists that steps read do it themselves."""
+        listed: set[str] = set()
+        for step in steps:
+            lists = step.arguments.get("code_lists")
+            listed |= set(lists) if isinstance(lists, Mapping) else set()
+            if step.arguments.get("files"):
+                listed.add(str(step.arguments.get("variable")))
+        for name in domain.names:
+            if name not in listed and (mapping := self.of(name)):
+                yield map_categories(variable=name, mapping=mapping)
 
 
 @contextmanager
@@ -258,10 +298,14 @@ def run(
                 mapping.check(history.project.original.domain)
             if step.command.says.writes:
                 written += _redirected(step, given, out, read_files)
+            if given.get("draw_keys") and given.get("key_seed") is None:
+                # The same recipe on the same records is the same release.
+                given["house_keys"] = True
+            if mapping is not None:
+                mapping.listed(step, given)
             history, _ = history.do(step.command.order(given), progress=progress)
             if mapping is not None and step.command.says.opens:
-                for (variable, category), to in mapping.renames.items():
-                    order = rename_category(variable=variable, category=category, to=to)
+                for order in mapping.orders(steps, history.project.original.domain):
                     history, _ = history.do(order, progress=progress)
     return history, written
 
@@ -332,7 +376,9 @@ def run_file(
     TabprotectError
         As the steps raise; also for categories that differ from the expected ones and are undecided.
     """
-    mapping = Mapped(expected_categories(path), renames or {}, accept)
+    mapping = Mapped(
+        expected_categories(path), {**mapped_categories(path), **(renames or {})}, accept
+    )
     steps = read(path, settings)
     return run(steps, out, folder=path.parent, mapping=mapping, progress=progress)
 
@@ -352,7 +398,9 @@ def prepared_recipe(
     TabprotectError
         As :func:`run_file`.
     """
-    mapping = Mapped(expected_categories(path), renames or {}, accept)
+    mapping = Mapped(
+        expected_categories(path), {**mapped_categories(path), **(renames or {})}, accept
+    )
     steps, folder = read(path, settings), path.parent
     history, _ = run(
         steps, folder, folder=folder, mapping=mapping, publishing=False, progress=progress
@@ -364,7 +412,7 @@ def _as_opened(history: History) -> Table | None:
     """The table as read from the file, with its categories renamed as the recipe names them."""
     found: Table | None = None
     for step in history.steps:
-        mine = step.order.command.says.opens or step.order.command is rename_category
+        mine = step.order.command.says.opens or step.order.command is map_categories
         if not mine or step.project is None:
             break
         found = step.project.table

@@ -58,22 +58,37 @@ class HeldProject:
         self._file: IO[str] | None = None
         # If nothing can be written beside it, the project itself cannot be saved there either.
         with contextlib.suppress(OSError):
-            number = os.open(self._beside, os.O_CREAT | os.O_RDWR, 0o600)
-            self._file = os.fdopen(number, "r+", encoding="utf-8")
+            self._file = self._opened()
         if self._file is None:
             return
-        if not hold(self._file):
-            who = self._who()
+        while not hold(self._file) or not self._is_there():
+            if self._is_there():
+                who = self._who()
+                self._file.close()
+                raise InUseError(
+                    say("it is open in another window{who}", who),
+                    file=self.path,
+                    hint=say("go on there, or open a copy that is saved under another name"),
+                )
+            # Who had it removed the file in between: a lock on what is gone keeps nobody out.
             self._file.close()
-            raise InUseError(
-                say("it is open in another window{who}", who),
-                file=self.path,
-                hint=say("go on there, or open a copy that is saved under another name"),
-            )
+            self._file = self._opened()
         self._file.seek(0)
         self._file.truncate()
         json.dump(_self(), self._file)
         self._file.flush()
+
+    def _opened(self) -> IO[str]:
+        number = os.open(self._beside, os.O_CREAT | os.O_RDWR, 0o600)
+        return os.fdopen(number, "r+", encoding="utf-8")
+
+    def _is_there(self) -> bool:
+        """Return True if the file that is open is the one beside the project."""
+        assert self._file is not None
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), os.stat(self._beside))
+        except OSError:
+            return False
 
     def _who(self) -> str:
         """Who has it open and since when, as far as the lock file says."""

@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.grouping_files import code_list_levels
+from tabprotect.engine.formats.grouping_files import code_list_levels, codes_counted_as
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
@@ -18,6 +20,7 @@ from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.bands import banded, cut_at
 from tabprotect.engine.tables.groupings.nesting import Nesting
+from tabprotect.engine.tables.groupings.unlisted_codes import LEFT_OUT
 from tabprotect.engine.tables.structural import stated
 from tabprotect.engine.tables.table import Table, check_structural
 from tabprotect.engine.tables.variable import AT, Level, Variable
@@ -52,6 +55,7 @@ def group_categories(
     cuts: Sequence[int] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     files: Mapping[str, str] | None = None,
+    mapping: Mapping[str, str] | None = None,
 ) -> Project:
     """Give a variable a level: by width, by cut points, by a code list, or group by group.
 
@@ -64,18 +68,24 @@ def group_categories(
         The categories of each group; categories in no group stand alone.
     files
         ``{"code list": FILE}``, as for ``--code-list``: all levels of the code list.
+    mapping
+        Of categories that the code list lacks: the code that each is counted as, itself for a category
+        of its own, or nothing where its records are left out.
 
     Raises
     ------
     InputError
         For categories that do not fit, and unless exactly one way of grouping is given.
     """
-    domain = project.original.domain
     labels = {}
+    project.original.domain.axis(variable)
     if files:
         # A code list may have labels for its codes.
         path = Path(next(iter(files.values())))
-        labels = code_list_levels(path, domain.variables[domain.axis(variable)])[1]
+        known = project.original.domain[variable]
+        project = counted_so(project, variable, codes_counted_as(path, known, mapping or {}))
+        labels = code_list_levels(path, project.original.domain[variable])[1]
+    domain = project.original.domain
     found = levels_of(
         domain.variables[domain.axis(variable)],
         level=level,
@@ -85,6 +95,34 @@ def group_categories(
         file="" if not files else next(iter(files.values())),
     )
     return _over(project, _labelled(with_levels(domain, variable, *found), variable, labels))
+
+
+def counted_so(project: Project, variable: str, counted: Mapping[str, str]) -> Project:
+    """The project with categories counted as others: merged, renamed, or left out where they are not named.
+
+    Parameters
+    ----------
+    counted
+        Category -> what it is counted as; the first of those that become one gives the place.
+    """
+    domain = project.original.domain
+    old, axis = domain[variable], domain.axis(variable)
+    held: dict[str, list[int]] = {}
+    for code, category in enumerate(old.categories):
+        if category in counted:
+            held.setdefault(counted[category], []).append(code)
+    if tuple(held) == old.categories:
+        return project
+    if not held:
+        raise InputError(say("no category of {variable} is left", variable))
+    parts = list(held.values())
+    after = domain.with_variable(old.made_of(tuple(held), parts), parts=parts)
+
+    def change(table: Table) -> Table:
+        sums = [table.counts.take(codes, axis=axis).sum(axis=axis) for codes in parts]
+        return Table.dense(after, np.stack(sums, axis=axis))
+
+    return _added(project, after, change, summed=True)
 
 
 def levels_of(
@@ -111,6 +149,10 @@ def levels_of(
         made, name = cut_at(variable.categories, cuts), "cut"
     else:
         made, name = _as_said(variable, groups or {}), "groups"
+    number = 2
+    while not level and name == variable.finest:
+        # The categories themselves are a level that was made so.
+        name, number = f"{name.rstrip('0123456789')}{number}", number + 1
     return (Level(level or name, tuple(made)),)
 
 
@@ -137,6 +179,23 @@ def with_levels(domain: Domain, variable: str, *levels: Level) -> Domain:
     new = {level.name: level for level in levels}
     kept = [new.pop(level.name, level) for level in old.coarser]
     return domain.with_variable(old.grouped(*kept, *new.values(), finest=old.finest))
+
+
+@Declared(say("count categories of {variable} as others"))
+def map_categories(
+    project: Project, context: Context, *, variable: str, mapping: Mapping[str, str]
+) -> Project:
+    """Count categories as others: under another name, together with one that is there, or left out.
+
+    Parameters
+    ----------
+    mapping
+        Category -> what it is counted as; nothing where its records are left out. Categories that are
+        not there have no effect.
+    """
+    known = project.original.domain[variable].categories
+    counted = {category: mapping.get(category, category) for category in known}
+    return counted_so(project, variable, {c: to for c, to in counted.items() if to != LEFT_OUT})
 
 
 @Declared(say("label the categories of {variable}"))

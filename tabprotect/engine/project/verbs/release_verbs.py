@@ -1,51 +1,32 @@
-"""Commands from the mechanism to the release: parameters, seed, protect, priors, publish."""
+"""Commands from the mechanism to the protected table: parameters, seed, protect, priors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
 
-from tabprotect.engine import house
-from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle import archive, confidential, public
-from tabprotect.engine.bundle.set_bundles import Leaving
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.posterior.prior import parse_prior
-from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.copy_as_command import SAVED, line, table_word
-from tabprotect.engine.project.placement import Placement
-from tabprotect.engine.project.project import PRIORS, Project, Who
-from tabprotect.engine.project.releasing.entering import entered
+from tabprotect.engine.project.project import PRIORS, Project
+from tabprotect.engine.project.releasing.coins import admit_key, admit_seed, coins_of
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
-from tabprotect.engine.protection.coins import house_randomness
-from tabprotect.engine.protection.descriptions.run_summary import short_seed_sentence
-from tabprotect.engine.protection.problem import GIVEN_SEED, SHORT_SEED, Protected
+from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
-from tabprotect.engine.register.left_before import LeftBefore, damaged, left_before
 from tabprotect.engine.release.tuned import USES, Tuned, Use
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
-
-FRESH_COINS = say(
-    "fresh coins were drawn: the same table published again has others, and their average tells "
-    "more than either"
-)
-
-NO_REGISTER = say(
-    "no register: that this table leaves is nowhere noted, and nothing that left before was looked up"
-)
 
 AFTER_REFUSAL = say("settings were changed after the gate had refused others")
 
@@ -228,10 +209,10 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             project, parameters=MappingProxyType({**project.parameters, **tuned.change})
         )
     problem, accepted = project.problem, reason or (gate.UNSTATED if asked.accept_weak else "")
-    admit_key = partial(_admit_key, accepted, context.register)
-    randomness, decisions = _coins(project, asked.seed, asked.fresh, admit_key)
+    admitted = partial(admit_key, accepted, context.register)
+    randomness, decisions = coins_of(project, asked.seed, asked.fresh, admitted)
     if accepted:
-        decisions += _admit_seed(randomness, project.limits, accepted, decisions)
+        decisions += admit_seed(randomness, project.limits, accepted, decisions)
     values = project.protection.resolve_for(problem, project.given)
     before = EarlierRefusals.of(
         problem,
@@ -297,96 +278,6 @@ def _tuned(project: Project, asked: Drawing, context: Context) -> Tuned:
     return tuned(project.protection, project.problem, project.given, limits, use, context.progress)
 
 
-def _admit_seed(
-    randomness: Randomness, policy: HousePolicy, reason: str, decisions: tuple[str, ...]
-) -> tuple[str, ...]:
-    """The decision by which a release rests on a seed that can be guessed; none if none does.
-
-    Raises
-    ------
-    RefusedError
-        Where that takes a reason and there is none.
-    """
-    if not randomness.short or policy.short_seed != "refuse":
-        return ()
-    if any(decision.startswith(SHORT_SEED) for decision in decisions):
-        return ()
-    if not reason:
-        raise RefusedError(
-            short_seed_sentence(randomness),
-            hint=say(
-                "take the coins of the house, or a random number of 40 digits; or say why it is "
-                "taken all the same"
-            ),
-        )
-    return (say("{SHORT_SEED}: {accepted}", SHORT_SEED, reason),)
-
-
-def _admit_key(accepted: str, register: str | None) -> tuple[str, ...]:
-    """The decisions by which a key of the house is used that is no secret, or made anew.
-
-    Raises
-    ------
-    RefusedError
-        Where that takes a reason and there is none.
-    ParameterError, InputError
-        Where the register belongs to another key, or the key cannot be read.
-    """
-    concerns = house.key_concerns()
-    if not concerns:
-        return ()
-    # A register that knows its key says better what is wrong.
-    damaged(register)
-    if not accepted:
-        raise RefusedError(
-            concerns[0],
-            hint=say("put it right, or say why it is used all the same: the decision is recorded"),
-        )
-    house.key(make=True)
-    return tuple(say("{concern}: {accepted}", concern, accepted) for concern in concerns)
-
-
-def _coins(
-    project: Project,
-    seed: int | None,
-    fresh: bool,
-    admit_key: Callable[[], tuple[str, ...]] = tuple,
-) -> tuple[Randomness, tuple[str, ...]]:
-    """The randomness of a run, and the decisions to be recorded with it.
-
-    Parameters
-    ----------
-    admit_key
-        Refuses the key of the house where it may not be used, else gives the decisions.
-
-    Raises
-    ------
-    InputError
-        When the house's key is needed and cannot be read or made.
-    ParameterError
-        For a seed and fresh coins at once.
-    """
-    if fresh and seed is not None:
-        replayed = Randomness(seed, given=True, coins="fresh")
-        if not replayed.short:
-            # A recipe with seeds: the same coins, and the nonce that they were published with.
-            return replayed, (GIVEN_SEED, FRESH_COINS)
-        raise ParameterError({"seed": say("given, and fresh coins are asked for as well")})
-    seed = project.seed if seed is None and not fresh else seed
-    values = project.protection.resolve_for(project.problem, project.given)
-    if not project.protection.is_random(values):
-        return Randomness.seeded(seed), ()
-    if seed is not None:
-        own = house.key_file().exists() and not Randomness.seeded(seed).short
-        if own and house_randomness(project.problem, project.method, values).seed == seed:
-            return Randomness(seed, given=True, coins="house"), (GIVEN_SEED,)
-        return Randomness.seeded(seed), (GIVEN_SEED,)
-    if fresh or project.fresh:
-        return Randomness.fresh(), (FRESH_COINS,)
-    decisions = admit_key()
-    return house_randomness(project.problem, project.method, values), decisions
-
-
 @Declared(say("let the {who} believe {prior}"))
 def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Project:
     """Set the prior of ``user`` or ``intruder``, as a prior text."""
@@ -396,162 +287,3 @@ def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Pr
         )
     parse_prior(prior, project.domain)
     return replace(project, priors=MappingProxyType(dict(project.priors) | {who: prior}))
-
-
-def _publish_label(project: Project, given: Arguments) -> str:
-    name = Path(str(given["release"])).name
-    return (
-        say("publish {name}", name)
-        if given.get("tables") is None
-        else say("publish a set of tables as {name}", name)
-    )
-
-
-@Declared(
-    _publish_label,
-    shell=protect_words,
-    writes=("release", "dossier"),
-    answers=("accept", "again", "prepared_by", "approved_by"),
-    seals=True,
-    slow=True,
-).asking(Publishing)
-def publish(project: Project, context: Context, asked: Publishing) -> Project:
-    """Write the release bundle, and the dossier if asked for. Undo cannot cross it.
-
-    For several ``tables`` (formulas by name) a folder is written, with a bundle for each and one
-    manifest for all; common cells are the same in all bundles. One entry is made in the house's
-    register, for the bundle or the manifest; the dossier covers the whole run.
-    """
-    protected = _answered_for(project, asked)
-    place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
-    if dossier == place:
-        raise InputError(say("release and dossier would be one file"), file=place)
-    leaving = Leaving.of(protected.release, asked.tables)
-    taken = [
-        path for path in (*leaving.paths(place), dossier) if path is not None and path.exists()
-    ]
-    if taken and not asked.overwrite:
-        raise InputError(say("there is a file of that name already"), file=taken[0])
-    # All bytes are ready before any file is touched; until then the work can be cancelled.
-    signing = [Path(key) for key in (asked.sign, asked.sign_too) if key is not None]
-    made = leaving.files(place, signing=signing, progress=context.progress)
-    files, notes = (
-        [Whole(path, data, asked.overwrite) for path, data in made.items()],
-        project.notes,
-    )
-    reason = asked.again.strip() or asked.accept.strip()
-    before = left_before(
-        protected.record.problem,
-        context.register,
-        release=protected.release,
-        whole=made[leaving.sealed(place)],
-        policy=project.limits,
-        progress=context.progress,
-    )
-    if before.close:
-        before.admit(
-            project.limits, reason or (gate.UNSTATED if protected.record.overruled else "")
-        )
-    protected = _told_of_register(protected, before, context.register)
-    content, kept = {}, None
-    if dossier is not None:
-        whole = made.get(place) or public.to_bytes(protected.release)
-        content = confidential.contents(
-            protected,
-            release=whole,
-            trail=[entry.as_json() for entry in context.trail],
-            recipe=recipe_text.to_text(context.trail, seeds=True),
-        )
-        kept = confidential.kept_name(dossier, whole)
-        if kept is not None:
-            notes = (
-                *notes,
-                say("the dossier of another release was there: it is now {name}", kept.name),
-            )
-    leaving.make_folder(place)
-    with entered(
-        protected,
-        made[leaving.sealed(place)],
-        register=context.register,
-        rule=project.limits.second_release,
-        reason=asked.again.strip(),
-        dossier=dossier,
-        epsilon_limit=project.limits.epsilon_limit,
-    ) as head:
-        if dossier is not None:
-            data = archive.pack(
-                confidential.sealed(content, None if head is None else head.as_json())
-            )
-            # The dossier comes first: without it a release could never be accounted for.
-            files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
-        write_together(files)
-    return replace(project, protected=protected, published=True, notes=notes)
-
-
-def _told_of_register(protected: Protected, before: LeftBefore, register: str | None) -> Protected:
-    """The result with what the register leaves unknown among its decisions."""
-    said = [one.message for one in before.damaged]
-    if house.register_address(register) is None:
-        said.append(NO_REGISTER)
-    decisions = tuple(dict.fromkeys((*protected.record.decisions, *said)))
-    return replace(protected, record=replace(protected.record, decisions=decisions))
-
-
-def _answered_for(project: Project, asked: Publishing) -> Protected:
-    """The result with the names of those who answer for it, and the decision if one was needed.
-
-    Raises
-    ------
-    InfeasibleError
-        When there is no result.
-    RefusedError
-        When something stands against it and no reason is given, or a name is missing that the
-        house policy demands.
-    """
-    if project.protected is None:
-        raise InfeasibleError(
-            say("there is nothing to publish yet"), hint=say("protect the table as it stands first")
-        )
-    prepared_by, approved_by = asked.prepared_by.strip(), asked.approved_by.strip()
-    if not project.limits.enough_sign(prepared_by, approved_by):
-        raise RefusedError(
-            say("by the policy of the house two people answer for a release"),
-            hint=say(
-                "name who prepared it (prepared_by), and somebody else who approves it (approved_by)"
-            ),
-        )
-    accepted = asked.accept.strip()
-    done = gate.decided(project.protected, project.limits, accepted)
-    decisions = done.record.decisions
-    decisions += _admit_seed(done.record.randomness, project.limits, accepted, decisions)
-    if reason := asked.again.strip():
-        decisions = tuple(dict.fromkeys((*decisions, say("published again: {reason}", reason))))
-    record = replace(
-        done.record, prepared_by=prepared_by, approved_by=approved_by, decisions=decisions
-    )
-    return replace(done, record=record)
-
-
-@Declared(
-    say("open {file}"),
-    shell=lambda project, given: ["open", str(given["path"])],
-    reads="path",
-    opens=True,
-    slow=True,
-)
-def open_bundle(project: Project, context: Context, *, path: str) -> Project:
-    """Open a release bundle as its reader does: verified, and without an original."""
-    release = public.read(Path(path), context.progress)
-    return Project(
-        title=release.title,
-        source=path,
-        released=release,
-        placement=Placement.of(release.domain),
-        method=release.mechanism.method,
-    )
-
-
-def infer(project: Project, who: Who = "user") -> list[str]:
-    """Words: what the release tells a reader."""
-    release = project.source if project.kind == "reader" else "release.zip"
-    return ["infer", release, "--prior", project.priors[who]]

@@ -19,6 +19,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import open_table as open_source
 from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn
+from tabprotect.engine.protection.coins import house_keys
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_table
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -184,13 +185,16 @@ def tabulate(project: Project, context: Context, asked: Tabulation) -> Project:
             asked.code_lists or {},
             asked.levels or {},
             asked.level_names or {},
+            asked.mapping or {},
         ),
         progress=context.progress,
     )
     fresh = new_document(found.table, source=asked.source)
     # The file holds records, not the table: a command line with this source would not open it.
     keys = found.record_keys
-    if asked.draw_keys:
+    if asked.draw_keys and asked.house_keys and asked.key_seed is None:
+        keys = drawn(found.table, context.drawn(house_keys(found.table)).generator())
+    elif asked.draw_keys:
         keys = drawn(found.table, context.randomness(asked.key_seed).generator())
     return replace(fresh, edited=True, record_keys=keys, weights=found.weights)
 

@@ -22,7 +22,8 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.project.project import PRIORS, Project, Who
-from tabprotect.engine.project.verbs.release_verbs import infer, set_prior
+from tabprotect.engine.project.verbs.publish_verbs import infer
+from tabprotect.engine.project.verbs.release_verbs import set_prior
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document, Total

@@ -24,12 +24,8 @@ from tabprotect.engine.errors import InputError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.release_verbs import (
-    protect,
-    protect_words,
-    publish,
-    set_mechanism,
-)
+from tabprotect.engine.project.verbs.publish_verbs import publish
+from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_mechanism
 from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.base.document import Document

@@ -16,6 +16,7 @@ import pytest
 import rdata
 
 from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.microdata.tabulate import tabulate
@@ -107,3 +108,11 @@ def test_any_name_and_any_label(tmp_path: Path, name: str) -> None:
 def test_labels_of_variables_are_no_names(tmp_path: Path) -> None:
     pyreadstat.write_sav(FRAME, str(tmp_path / "r.sav"), column_labels={"age": "Age of the person"})
     assert tabulate(tmp_path / "r.sav", ["age"]).domain.names == ("age",)
+
+
+def test_dates_beyond_the_calendar_are_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "dates.sav"
+    frame = pd.DataFrame({"at": [1e15, 5.0], "n": [1.0, 2.0]})
+    pyreadstat.write_sav(frame, path, variable_format={"at": "DATETIME20"})
+    found = read_table(path, Reading(count="n", variable=("at",))).table
+    assert found.domain["at"].categories == ("1000000000000000", "5")

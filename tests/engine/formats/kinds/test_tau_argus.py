@@ -80,6 +80,21 @@ def test_totals_that_do_not_hold_are_listed(tmp_path: Path) -> None:
     assert caught.value.line == 1 and "is 10" in caught.value.detail
 
 
+def test_a_description_of_another_name(tmp_path: Path) -> None:
+    path = put(tmp_path)
+    expected = read_table(path).table
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for file in tmp_path.glob("*.*"):
+        if file != path:
+            file.rename(elsewhere / file.name.replace("t.rda", "other.rda"))
+    named = Reading(metadata=str(elsewhere / "other.rda"))
+    assert read_table(path, named).table == expected
+    # Whatever the table itself is called.
+    plain = path.rename(tmp_path / "results.txt")
+    assert read_table(plain, named).table == expected
+
+
 def test_without_its_description_it_says_so(tmp_path: Path) -> None:
     path = put(tmp_path)
     (tmp_path / "t.rda").unlink()

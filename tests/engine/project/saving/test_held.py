@@ -6,14 +6,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 
+from tabprotect.engine.project.saving import held
 from tabprotect.engine.project.saving.held import HeldProject, InUseError
 
 HOLDER = """
 import sys
 from pathlib import Path
+from tabprotect.engine.project.saving import held
 from tabprotect.engine.project.saving.held import HeldProject
 held = HeldProject(Path(sys.argv[1]))
 print("held", flush=True)
@@ -35,6 +38,27 @@ def test_a_second_window_learns_who_has_it_and_gets_it_later(tmp_path: Path) -> 
     HeldProject(path).release()
 
 
+def test_of_three_windows_at_once_only_one_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, lock = tmp_path / "work.tabprotect", held.hold
+    first, others = HeldProject(path), []
+
+    def late(file: IO[str]) -> bool:
+        # The second has opened the file of the first, which now goes; a third comes before it.
+        monkeypatch.setattr(held, "hold", lock)
+        first.release()
+        others.append(HeldProject(path))
+        return lock(file)
+
+    monkeypatch.setattr(held, "hold", late)
+    with pytest.raises(InUseError):
+        HeldProject(path)
+    others[0].release()
+    HeldProject(path).release()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_killed_program_holds_nobody_up(tmp_path: Path) -> None:
     path = tmp_path / "work.tabprotect"
     with subprocess.Popen(
@@ -53,8 +77,7 @@ def test_a_killed_program_holds_nobody_up(tmp_path: Path) -> None:
 
 
 def test_where_nothing_can_be_written_it_opens_all_the_same(tmp_path: Path) -> None:
-    held = HeldProject(tmp_path / "none" / "work.tabprotect")
-    held.release()
+    HeldProject(tmp_path / "none" / "work.tabprotect").release()
 
 
 def test_words_of_a_strange_lock_file_are_not_trusted(tmp_path: Path) -> None:

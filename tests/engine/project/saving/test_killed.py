@@ -6,7 +6,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,9 @@ from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.house import register_address
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import recovery, storage
-from tabprotect.engine.project.verbs.release_verbs import protect, publish
+from tabprotect.engine.project.verbs import publish_verbs
+from tabprotect.engine.project.verbs.publish_verbs import publish
+from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import open_table, set_title
 from tabprotect.engine.register.register import Register
 
@@ -130,6 +132,60 @@ def test_no_crash_point_of_an_autosave_costs_the_one_before(
     assert not ended and found == ["second"]
     assert (["first"] in seen) == before
     assert stop > 3
+
+
+@pytest.mark.parametrize("case", ["new", "over another", "a set"])
+def test_no_crash_point_after_the_registers_commit_leaves_a_release_that_nobody_can_account_for(
+    histories: tuple[History, History],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    case: str,
+) -> None:
+    first, second = histories
+    release, dossier = tmp_path / ("r" if case == "a set" else "r.zip"), tmp_path / "d.zip"
+    orders = {"release": str(release), "dossier": str(dossier), "overwrite": True}
+    if case == "a set":
+        names = first.project.domain.names
+        orders["tables"] = {"rows": names[0], "all": "*".join(names)}
+    if case == "over another":
+        first.do(publish(**orders))
+    at_first = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    points: list[int] = []
+
+    def look(whole: dict[Path, bytes]) -> None:
+        """All that lies there is whole, and accounted for."""
+        there = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+        named = {p: data for p, data in there.items() if not p.name.endswith(atomic.PART)}
+        assert all(data in (whole.get(p), at_first.get(dossier), at_first.get(p))
+                   for p, data in named.items())  # fmt: skip
+        with Register(str(register_address())) as register:
+            found = register.contents()
+        assert not found.damaged
+        bundles = {entry.publication.bundle for entry in found.entries}
+        new = [p for p in named if p != dossier and p in whole and named[p] == whole[p]]
+        if new:
+            # The dossier is there before anything that it accounts for.
+            assert named[dossier] == whole[dossier]
+        sealed = [p for p in named if p == release or p.name == "manifest.json"]
+        assert all(archive.sha256(named[p]) in bundles for p in sealed)
+
+    def write(files: Sequence[atomic.Whole]) -> None:
+        whole = {one.path: one.data for one in files}
+        for stop in range(1, 100):
+            ended = ends_at(stop, lambda: atomic.write_together(files))
+            look(whole)
+            for path in [path for path in tmp_path.rglob("*") if path.is_file()]:
+                path.unlink()
+            for path, data in at_first.items():
+                path.write_bytes(data)
+            if not ended:
+                break
+            points.append(stop)
+        atomic.write_together(files)
+
+    monkeypatch.setattr(publish_verbs, "write_together", write)
+    (second if case == "over another" else first).do(publish(**orders, again="a reason"))
+    assert len(points) > 8
 
 
 def moments(seed: int) -> list[float]:

@@ -17,7 +17,8 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
-from tabprotect.engine.project.verbs.release_verbs import protect, publish, set_policy
+from tabprotect.engine.project.verbs.publish_verbs import publish
+from tabprotect.engine.project.verbs.release_verbs import protect, set_policy
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.register.left_before import LeftBefore
 from tabprotect.engine.register.register import Register

@@ -14,9 +14,7 @@ from PySide6.QtWidgets import QToolButton
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.project.placement import Placement
-from tabprotect.engine.project.verbs.release_verbs import (
-    set_parameters,
-)
+from tabprotect.engine.project.verbs.release_verbs import set_parameters
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.cycles.cycle_picture import BOTH, pattern

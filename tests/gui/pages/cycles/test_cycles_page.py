@@ -19,12 +19,8 @@ from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.cycle_verbs import remove_cycle, set_cycles
-from tabprotect.engine.project.verbs.release_verbs import (
-    open_bundle,
-    protect,
-    publish,
-    set_parameters,
-)
+from tabprotect.engine.project.verbs.publish_verbs import open_bundle, publish
+from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import new_table, place, set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.publish_verbs import publish as publish_verb
 from tabprotect.engine.project.verbs.release_verbs import protect, set_seed
-from tabprotect.engine.project.verbs.release_verbs import publish as publish_verb
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.register import RegisterPage

@@ -1,0 +1,120 @@
+"""``verify``: what a reader checks of a bundle, or of a publication set, before believing anything in it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
+from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
+from tabprotect.engine.bundle.signature import public_key
+from tabprotect.languages.said import say
+
+NOT_WHOLE = 7
+"""Exit code: intact, and not judged whole."""
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    check = verbs.add("verify", run)
+    check.add_argument(
+        "release",
+        type=Path,
+        metavar="RELEASE.zip|FOLDER",
+        help=say("or the folder of a publication set"),
+    )
+    check.add_argument(
+        "--fingerprint", metavar="SHA256", help=say("the one its publisher named elsewhere")
+    )
+    check.add_argument(
+        "--signer",
+        metavar="PUBLIC",
+        help=say("the public key that must have signed: a file or figures"),
+    )
+    check.add_argument(
+        "--signed",
+        action="store_true",
+        help=say("somebody must have signed it, whoever that is"),
+    )
+    check.add_argument(
+        "--quick",
+        action="store_true",
+        help=say("leave out what readers learn, which takes longest"),
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Print what was checked of a bundle, or of a publication set, which is a folder."""
+    found: VerifiedSet | bundle.Verification
+    check = verify_set if args.release.is_dir() else bundle.verify
+    found = check(
+        args.release,
+        fingerprint=args.fingerprint,
+        signer=None if args.signer is None else public_key(args.signer),
+        signed=args.signed,
+        judge=not args.quick,
+        progress=console,
+    )
+    if isinstance(found, VerifiedSet):
+        data, checks = _set_checked(found)
+        stamp = say("Fingerprint of the manifest (SHA-256)")
+    else:
+        data, checks = _bundle_checked(found), found.checks
+        stamp = say("Fingerprint (SHA-256)")
+    data |= {
+        "ok": True,
+        "fingerprint": found.fingerprint,
+        "signers": list(found.signers),
+        "remarks": list(found.remarks),
+        "quick": args.quick,
+        "left_out": list(found.left_out),
+        "verdict": None if found.verdict is None else found.verdict.as_json(),
+    }
+    lines = [
+        *(say("ok  {check}", check) for check in checks),
+        *(say("mind  {remark}", remark) for remark in found.remarks),
+        say("What readers learn was left out (--quick).")
+        if found.verdict is None
+        else say("Verdict: {sentence}", found.verdict.sentence),
+        say("{stamp}: {fingerprint}", stamp, found.fingerprint),
+        say(
+            "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
+            "(--signer): hashes inside a zip find damage, not a forger."
+        ),
+    ]
+    console.result(data, lines)
+    return NOT_WHOLE if found.left_out else 0
+
+
+def _bundle_checked(found: bundle.Verification) -> dict[str, object]:
+    domain = found.release.table.domain
+    return {
+        "title": found.release.title,
+        "method": found.release.mechanism.method,
+        "variables": list(domain.names),
+        "shape": list(domain.shape),
+        "checks": list(found.checks),
+    }
+
+
+def _set_checked(found: VerifiedSet) -> tuple[dict[str, object], tuple[str, ...]]:
+    cells = (
+        say("1 cell stands in several tables and is the same")
+        if found.common_cells == 1
+        else say(
+            "{common_cells:,} cells stand in several tables and are the same", found.common_cells
+        )
+    )
+    signed = (
+        say("Every bundle is signed by the key that was asked for: {key}.", key)
+        if key == found.signer
+        else say(
+            "Every bundle is signed by a key that you have to compare with its publisher's: {key}.",
+            key,
+        )
+        for key in found.signers
+    )
+    checks = (*(f"{name}.zip" for name in found.releases), cells, *signed)
+    return {"tables": list(found.tables.formulas), "common_cells": found.common_cells}, checks

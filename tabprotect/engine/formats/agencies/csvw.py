@@ -1,0 +1,154 @@
+"""What a description in CSVW (JSON) says of the delimited file that it belongs to.
+
+Of a description (https://www.w3.org/TR/tabular-metadata) it takes the dialect (delimiter, encoding, lines
+before the header, remarks), the signs of a number, the sign of a missing count, columns that are not to
+be put out, columns whose numbers are codes, and which column holds the counts, if one alone does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.languages.said import say
+
+SUFFIX = "-metadata.json"
+"""What a description is called beside its file: ``t.csv-metadata.json``."""
+
+MOST = 2**20
+_NUMBERS = frozenset(
+    {"integer", "int", "long", "short", "number", "decimal", "double", "float", "nonNegativeInteger",
+     "positiveInteger", "unsignedInt", "unsignedLong", "unsignedShort"}
+)  # fmt: skip
+
+Json = Mapping[str, object]
+
+
+def described(path: Path, reading: Reading) -> Reading:
+    """The reading with what the description of a file says, where a person says nothing.
+
+    Raises
+    ------
+    InputError
+        If a description that somebody names is not there or none of this file.
+    """
+    beside = path.with_name(path.name + SUFFIX)
+    if reading.metadata is None and not beside.is_file():
+        return reading
+    file = beside if reading.metadata is None else Path(reading.metadata)
+    try:
+        said = json.loads(read_text(file, most=MOST))
+    except (json.JSONDecodeError, RecursionError):
+        said = None
+    found = None if said is None else _table(said, path.name)
+    if found is None:
+        raise InputError(
+            say("this is no description of {name} in CSVW", path.name),
+            file=file,
+            hint=say("name another one: --metadata FILE"),
+        )
+    own, given = _Described(found, _object(said).get("dialect")), reading.given
+    taken = {name: value for name, value in own.options() if name not in given}
+    if set(taken.get("drop", ())) & {reading.count, *(reading.variable or ())}:  # type: ignore[call-overload]
+        taken.pop("drop")
+    return replace(reading, metadata=str(file), **taken)  # type: ignore[arg-type]
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _objects(value: object) -> Sequence[Json]:
+    return [_object(one) for one in value] if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    """The first text of a value: itself, or of a list, or by language."""
+    if isinstance(value, Mapping):
+        value = next(iter(value.values()), "")
+    if isinstance(value, list):
+        value = next(iter(value), "")
+    return value if isinstance(value, str) else ""
+
+
+def _table(said: object, name: str) -> Json | None:
+    """The description of one table: the only one, or that of this file's name."""
+    top = _object(said)
+    tables = _objects(top.get("tables")) or ([top] if "tableSchema" in top or "url" in top else [])
+    named = [t for t in tables if _text(t.get("url")).rpartition("/")[2] == name]
+    return next(iter(named or (tables if len(tables) == 1 else ())), None)
+
+
+@dataclass(frozen=True)
+class _Described:
+    """The description of one table, and the dialect of the group that it stands in."""
+
+    table: Json
+    group_dialect: object = None
+
+    @property
+    def _schema(self) -> Json:
+        return _object(self.table.get("tableSchema"))
+
+    @property
+    def _columns(self) -> dict[str, Json]:
+        """Columns by what stands above them: the first title, else the name."""
+        listed = _objects(self._schema.get("columns"))
+        return {
+            _text(column.get("titles")) or _text(column.get("name")): column
+            for column in listed
+            if column.get("virtual") is not True
+        }
+
+    def _numbers(self) -> Iterator[str]:
+        """The columns of numbers that are no part of the key."""
+        key = self._schema.get("primaryKey")
+        keys = {key} if isinstance(key, str) else set(key) if isinstance(key, list) else set()
+        for title, column in self._columns.items():
+            if _base(column) in _NUMBERS and _text(column.get("name")) not in keys:
+                yield title
+
+    def options(self) -> Iterator[tuple[str, object]]:
+        """The options of reading that it answers."""
+        dialect = _object(self.table.get("dialect") or self.group_dialect)
+        for name, option in (("delimiter", "delimiter"), ("encoding", "encoding")):
+            if text := _text(dialect.get(name)):
+                yield option, text
+        if comment := _text(dialect.get("commentPrefix")):
+            yield "comment", comment
+        skipped = dialect.get("skipRows")
+        if type(skipped) is int and skipped > 0:
+            yield "header_row", str(skipped + 1)
+        columns = self._columns
+        out = [title for title, column in columns.items() if column.get("suppressOutput") is True]
+        numbers = [title for title in self._numbers() if title not in out]
+        if out:
+            yield "drop", tuple(out)
+        if len(numbers) == 1:
+            yield "count", numbers[0]
+            yield from _signs(columns[numbers[0]])
+        stated = [title for title, column in columns.items() if title not in numbers + out]
+        if stated:
+            yield "variable", tuple(stated)
+
+
+def _base(column: Json) -> str:
+    kind = column.get("datatype")
+    return _text(_object(kind).get("base")) if isinstance(kind, Mapping) else _text(kind)
+
+
+def _signs(column: Json) -> Iterator[tuple[str, object]]:
+    """The signs in the numbers of the column of the counts, and in place of them."""
+    form = _object(_object(column.get("datatype")).get("format"))
+    for sign, option in (("decimalChar", "decimal"), ("groupChar", "thousands")):
+        if len(text := _text(form.get(sign))) == 1:
+            yield option, text
+    nulls = column.get("null")
+    marks = [nulls] if isinstance(nulls, str) else nulls if isinstance(nulls, list) else []
+    if said := [f"{mark}=missing" for mark in marks if isinstance(mark, str) and mark.strip()]:
+        yield "marks", " ".join(said)

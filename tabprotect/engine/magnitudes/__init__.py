@@ -1,0 +1,1 @@
+"""Tables of sums with their contributors: cells, equations, contributions, readers, patterns."""

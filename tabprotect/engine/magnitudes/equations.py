@@ -1,0 +1,101 @@
+"""How the cells of a magnitude table add up, with cells that hold the same records taken as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """Parents that are the sums of their children, for all levels of all variables together.
+
+    Attributes
+    ----------
+    same : int64 (cells,)
+        For each cell the first that holds the same records: a parent with one child is that child.
+    parent : int64 (equations,)
+    start : int64 (equations + 1,)
+    child : int64 (children of all equations,)
+    """
+
+    same: Ints
+    parent: Ints
+    start: Ints
+    child: Ints
+
+    @classmethod
+    def of(cls, table: MagnitudeTable) -> Equations:
+        """Of all cells that have records."""
+        found = list(_sums(table))
+        same = np.arange(len(table.cells), dtype=np.int64)
+        for parent, start, child in found:
+            alone = np.flatnonzero(np.diff(start) == 1)
+            for one in alone.tolist():
+                a, b = _root(same, int(parent[one])), _root(same, int(child[start[one]]))
+                same[max(a, b)] = min(a, b)
+        same = np.array([_root(same, n) for n in range(len(same))], dtype=np.int64)
+        parents: list[int] = []
+        members: list[Ints] = []
+        seen: set[tuple[int, bytes]] = set()
+        for parent, start, child in found:
+            for one in np.flatnonzero(np.diff(start) > 1).tolist():
+                held = np.sort(same[child[start[one] : start[one + 1]]])
+                key = int(same[parent[one]]), held.tobytes()
+                if key not in seen:
+                    seen.add(key)
+                    parents.append(key[0])
+                    members.append(held)
+        starts = np.append(0, np.cumsum([len(held) for held in members])).astype(np.int64)
+        child = np.concatenate(members) if members else np.zeros(0, dtype=np.int64)
+        return cls(same, np.array(parents, dtype=np.int64), starts, child)
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def children(self, number: int) -> Ints:
+        """The children of one equation."""
+        return self.child[self.start[number] : self.start[number + 1]]
+
+    @cached_property
+    def places(self) -> Ints:
+        """The cells that stand for those that are the same, in order."""
+        return np.unique(self.same)
+
+    @cached_property
+    def touching(self) -> dict[int, list[int]]:
+        """The equations of each cell."""
+        out: dict[int, list[int]] = {}
+        number = np.repeat(np.arange(len(self)), np.diff(self.start))
+        for one, cell in zip(number.tolist(), self.child.tolist(), strict=True):
+            out.setdefault(cell, []).append(one)
+        for one, cell in enumerate(self.parent.tolist()):
+            out.setdefault(cell, []).append(one)
+        return out
+
+
+def _root(same: Ints, number: int) -> int:
+    while same[number] != number:
+        number = int(same[number])
+    return number
+
+
+def _sums(table: MagnitudeTable) -> list[tuple[Ints, Ints, Ints]]:
+    """Parents, starts and children of every way in which cells add up."""
+    key, out = table.cells.key, []
+    for axis, nodes, stride in zip(table.axes, table.cells.nodes, table.strides, strict=True):
+        for step in axis.steps:
+            child = np.flatnonzero(step[nodes] >= 0)
+            if not len(child):
+                continue
+            above = key[child] + (step[nodes[child]] - nodes[child]) * stride
+            order = np.argsort(above, kind="stable")
+            parents, start = np.unique(above[order], return_index=True)
+            whole = np.append(start, len(child)).astype(np.int64)
+            out.append((np.searchsorted(key, parents), whole, child[order]))
+    return out

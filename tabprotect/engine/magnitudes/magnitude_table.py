@@ -1,0 +1,371 @@
+"""A table of sums with its contributors: every cell counted anew from the contributions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.magnitudes.axis import Axis
+from tabprotect.engine.sensitivity.magnitude_rules import Judged
+from tabprotect.engine.tables.variable import AT, Variable
+from tabprotect.languages.said import say
+
+WHOLE = 1_000_000
+"""The weight of a unit that stands for itself alone, in millionths."""
+
+TOPS = 4
+"""How many of the largest contributions of a cell are kept at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What each holding contributes to each combination of categories. Confidential.
+
+    Attributes
+    ----------
+    codes : int64 (variables, rows)
+    holding : int64 (rows,)
+        Its number.
+    own : int64 (rows,)
+        The sum of the measure over its units with this weight.
+    weight : int64 (rows,)
+        In millionths.
+    weighted : int64 (rows,)
+        What goes into the published sum.
+    units : int64 (rows,)
+    asked, waived : bool (rows,)
+        Whether a unit asked for protection; whether all waived it.
+    shadow, cost : int64 (rows,)
+        What rules are judged by, and what hiding costs, in place of the measure.
+    """
+
+    codes: Ints
+    holding: Ints
+    own: Ints
+    weight: Ints
+    weighted: Ints
+    units: Ints
+    asked: Bools
+    waived: Bools
+    shadow: Ints
+    cost: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """The contributions to some cells, cell after cell, each by holding. Confidential.
+
+    Attributes
+    ----------
+    cell : int64 (cells,)
+        The key of each.
+    start : int64 (cells + 1,)
+    holding, own, weighted, judged, units : int64 (contributions,)
+        ``judged`` is what rules go by: the shadow variable, else ``own``.
+    asked, waived : bool (contributions,)
+    """
+
+    cell: Ints
+    start: Ints
+    holding: Ints
+    own: Ints
+    weighted: Ints
+    judged: Ints
+    units: Ints
+    asked: Bools
+    waived: Bools
+
+    def of(self, number: int) -> slice:
+        """The contributions of one cell."""
+        return slice(int(self.start[number]), int(self.start[number + 1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """All cells with records, sorted by key.
+
+    Attributes
+    ----------
+    key : int64 (cells,)
+    nodes : int64 (variables, cells)
+    value, units, holdings, nonzero, cost : int64 (cells,)
+    """
+
+    key: Ints
+    nodes: Ints
+    value: Ints
+    units: Ints
+    holdings: Ints
+    nonzero: Ints
+    cost: Ints
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+
+@dataclass(frozen=True, eq=False)
+class MagnitudeTable:
+    """Sums of a measure with who contributes to them. Confidential; it never prints a value.
+
+    Attributes
+    ----------
+    variables
+    measure
+        The column that is summed.
+    decimals
+        Places of the measure: values are whole numbers of units of 10^-decimals.
+    rows
+    names
+        What each holding is called.
+    weighted
+        Whether units stand for others.
+    """
+
+    variables: tuple[Variable, ...]
+    measure: str
+    decimals: int
+    rows: Contributions
+    names: Sequence[str]
+    weighted: bool = False
+
+    @cached_property
+    def axes(self) -> tuple[Axis, ...]:
+        """The variables as axes."""
+        return tuple(map(Axis, self.variables))
+
+    @cached_property
+    def strides(self) -> Ints:
+        """What one node further is worth in a cell's key, by axis."""
+        sizes = [axis.size for axis in self.axes]
+        return np.array([int(np.prod(sizes[n + 1 :])) for n in range(len(sizes))], dtype=np.int64)
+
+    @property
+    def signed(self) -> bool:
+        """Whether anything is negative."""
+        return bool(len(self.rows.own)) and int(self.rows.own.min()) < 0
+
+    def parts(self) -> Iterator[Listing]:
+        """The contributions to the cells of each combination of depths, one after the other."""
+        depths = [range(len(axis.depths)) for axis in self.axes]
+        for chosen in product(*depths):
+            key = np.zeros(len(self.rows.own), dtype=np.int64)
+            for axis, depth, code, stride in zip(
+                self.axes, chosen, self.rows.codes, self.strides, strict=True
+            ):
+                key += axis.depths[depth][code] * stride
+            yield self._grouped(key)
+
+    def _grouped(self, key: Ints) -> Listing:
+        rows = self.rows
+        both = key * len(self.names) + rows.holding
+        order = np.argsort(both, kind="stable")
+        at = _starts(both[order])
+        first = order[at]
+
+        def added(column: Ints) -> Ints:
+            return np.add.reduceat(column[order], at)
+
+        cell = key[first]
+        start = _starts(cell)
+        own = added(rows.own)
+        return Listing(
+            cell[start],
+            np.append(start, len(first)),
+            rows.holding[first],
+            own,
+            own if not self.weighted else added(rows.weighted),
+            own if rows.shadow is rows.own else added(rows.shadow),
+            added(rows.units),
+            np.logical_or.reduceat(rows.asked[order], at),
+            np.logical_and.reduceat(rows.waived[order], at),
+        )
+
+    @cached_property
+    def _counted(self) -> tuple[Cells, Ints]:
+        """Every cell, and the largest contributions that rules go by."""
+        found = [(part, _figures(part), _largest(part, TOPS)) for part in self.parts()]
+        key = np.concatenate([part.cell for part, _, _ in found])
+        order = np.argsort(key)
+        figures = np.concatenate([figures for _, figures, _ in found], axis=1)[:, order]
+        tops = np.concatenate([tops for _, _, tops in found])[order]
+        key = key[order]
+        sizes = tuple(axis.size for axis in self.axes)
+        nodes = np.array(np.unravel_index(key, sizes), dtype=np.int64)
+        cost = figures[0] if self.rows.cost is self.rows.own else self._costs(key)
+        value, units, holdings, nonzero = figures[:4]
+        return Cells(key, nodes, value, units, holdings, nonzero, cost), np.column_stack(
+            [figures[4], tops]
+        )
+
+    def _costs(self, key: Ints) -> Ints:
+        cost = np.zeros(len(key), dtype=np.int64)
+        for chosen in product(*(range(len(axis.depths)) for axis in self.axes)):
+            at = np.zeros(len(self.rows.own), dtype=np.int64)
+            for axis, depth, code, stride in zip(
+                self.axes, chosen, self.rows.codes, self.strides, strict=True
+            ):
+                at += axis.depths[depth][code] * stride
+            np.add.at(cost, np.searchsorted(key, at), self.rows.cost)
+        return cost
+
+    @property
+    def cells(self) -> Cells:
+        """Every cell that has records, totals among them."""
+        return self._counted[0]
+
+    @cached_property
+    def listing(self) -> Listing:
+        """The contributions to every cell, in the order of the cells."""
+        parts = list(self.parts())
+        key = np.concatenate([part.cell for part in parts])
+        lengths = np.concatenate([np.diff(part.start) for part in parts])
+        begins = np.append(0, np.cumsum(lengths))[:-1]
+        order = np.argsort(key)
+        start = np.append(0, np.cumsum(lengths[order]))
+        pick = np.repeat(begins[order] - start[:-1], lengths[order]) + np.arange(start[-1])
+        names = ("holding", "own", "weighted", "judged", "units", "asked", "waived")
+        columns = [np.concatenate([getattr(part, name) for part in parts])[pick] for name in names]
+        return Listing(key[order], start, *columns)
+
+    def number(self, index: Mapping[str, str]) -> int:
+        """The cell that an index names; variables that it leaves out are totals.
+
+        Raises
+        ------
+        InputError
+            For an unknown variable, level or category, and for a cell without records.
+        """
+        left = dict(index)
+        key = 0
+        for axis, stride in zip(self.axes, self.strides, strict=True):
+            name = axis.variable.name
+            given = [entry for entry in left if entry.partition(AT)[0] == name]
+            node = axis.size - 1 if not given else axis.node(given[0], left.pop(given[0]))
+            key += node * int(stride)
+        if left:
+            raise InputError(
+                say("the table has no variable {name}", repr(next(iter(left)))),
+                hint=say("it has {names}", ", ".join(v.name for v in self.variables)),
+            )
+        number = int(np.searchsorted(self.cells.key, key))
+        if number == len(self.cells) or self.cells.key[number] != key:
+            raise InputError(say("the cell {index} has no records", dict(index)))
+        return number
+
+    def index(self, number: int) -> dict[str, str]:
+        """A cell by its variables, levels as ``variable@level``."""
+        nodes = self.cells.nodes[:, number]
+        return dict(axis.key(int(node)) for axis, node in zip(self.axes, nodes, strict=True))
+
+    def shown(self, value: int) -> int | float:
+        """A value as it is published."""
+        return int(value) if self.decimals == 0 else int(value) / 10**self.decimals
+
+    def judged(self, most: int, reading: str = "sample") -> Judged:
+        """What rules look at, with the largest contributions of each cell.
+
+        Parameters
+        ----------
+        most
+            How many contributions a rule names.
+        reading
+            Of weights: ``sample``, ``replicate`` or ``known``.
+
+        Raises
+        ------
+        InputError
+            For a reading that there is not.
+        """
+        if reading not in ("sample", "replicate", "known"):
+            raise InputError(
+                say("weights are read in three ways, not {reading}", repr(reading)),
+                hint=say("choose sample, replicate or known"),
+            )
+        plain = not self.weighted or reading == "sample"
+        if plain and most <= TOPS and not self.rows.asked.any() and not self.rows.waived.any():
+            figures = self._counted[1]
+            return Judged.ranked(figures[:, 0], figures[:, 1:], self.cells.nonzero)
+        return judged_listing(self, most, reading)
+
+
+def judged_listing(table: MagnitudeTable, most: int, reading: str) -> Judged:
+    """The largest contributions from the whole list: with weights, requests or waivers."""
+    listing, cells = table.listing, table.cells
+    size = max(most, int(np.diff(listing.start).max(initial=1)) if listing.waived.any() else most)
+    top = np.zeros((len(cells), size), dtype=np.int64)
+    asked, waived = np.zeros(top.shape, dtype=bool), np.zeros(top.shape, dtype=bool)
+    total = np.zeros(len(cells), dtype=np.int64)
+    shadow = table.rows.shadow is not table.rows.own
+    for number in range(len(cells)):
+        part = listing.of(number)
+        value = np.abs(listing.judged[part])
+        whole = value if shadow else np.abs(listing.weighted[part])
+        total[number] = whole.sum()
+        if table.weighted and reading == "known":
+            value = whole
+        order = np.lexsort((listing.holding[part], -value))[:size]
+        if table.weighted and reading == "replicate":
+            order, value = _copies(value, whole, order)
+            order = order[:size]
+            top[number, : len(order)] = value[: len(order)]
+        else:
+            top[number, : len(order)] = value[order]
+        asked[number, : len(order)] = listing.asked[part][order]
+        waived[number, : len(order)] = listing.waived[part][order]
+    return Judged(total, top, cells.nonzero, asked, waived)
+
+
+def _copies(value: Ints, whole: Ints, order: Ints) -> tuple[Ints, Ints]:
+    """The contributions with as many copies as they stand for; the last copy may be a fraction."""
+    at: list[int] = []
+    copies: list[int] = []
+    for one in order.tolist():
+        left, size = int(whole[one]), int(value[one])
+        while left > 0 and size > 0 and len(at) < 4 * len(order):
+            at.append(one)
+            copies.append(min(size, left))
+            left -= size
+    ranked = np.argsort(-np.array(copies, dtype=np.int64), kind="stable")
+    return np.array(at, dtype=np.int64)[ranked], np.array(copies, dtype=np.int64)[ranked]
+
+
+def _starts(ordered: Ints) -> Ints:
+    """Where each run of equal values begins."""
+    if not len(ordered):
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+
+
+def _figures(part: Listing) -> Ints:
+    """Value, units, holdings, holdings that are not zero, and the sum of sizes that rules go by."""
+    at = part.start[:-1]
+    whole = part.weighted if part.judged is part.own else part.judged
+    return np.array(
+        [
+            np.add.reduceat(part.weighted, at),
+            np.add.reduceat(part.units, at),
+            np.diff(part.start),
+            np.add.reduceat((part.own != 0).astype(np.int64), at),
+            np.add.reduceat(np.abs(whole), at),
+        ]
+    )
+
+
+def _largest(part: Listing, most: int) -> Ints:
+    """The largest sizes of each cell, int64 (cells, most), 0 where there are fewer."""
+    left = np.abs(part.judged)
+    at, lengths = part.start[:-1], np.diff(part.start)
+    cell = np.repeat(np.arange(len(at)), lengths)
+    out = np.zeros((len(at), most), dtype=np.int64)
+    for rank in range(most):
+        out[:, rank] = np.maximum.reduceat(left, at)
+        if rank + 1 < most:
+            here = np.flatnonzero(left == out[cell, rank])
+            left[here[_starts(cell[here])]] = 0
+    return out

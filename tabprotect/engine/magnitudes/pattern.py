@@ -1,0 +1,235 @@
+"""Which sums are hidden: primaries, unions, the readers' audit, repairs, and what need not be hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.magnitudes.cheapest_pattern import MOST_CELLS, cheapest_pattern
+from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.reader_programme import NEAR, ReaderProgramme
+from tabprotect.engine.magnitudes.readers import Item, Puzzle, Tally, need_of, readers_of
+from tabprotect.engine.magnitudes.repair import Repair
+from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
+from tabprotect.engine.magnitudes.unions import fault, mend_unions
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
+from tabprotect.languages.said import say
+
+EVERYBODY = 100
+"""Up to this many cells that differ every contributor is tried as a reader of every cell."""
+
+ROUNDS = 40
+"""How often the audit and its repairs follow each other at most."""
+
+TIDIED = 400
+"""Up to this many cells that differ, secondaries are tried to be published again one by one."""
+
+COSTS = ("value", "n", "unity")
+"""What hiding a cell may cost besides a column of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """How the hidden cells are chosen.
+
+    Attributes
+    ----------
+    rules
+    weights
+        How weights are read.
+    cost
+        One of :data:`COSTS`, or the column of costs of the table.
+    frozen : bool (cells,)
+        Cells that were published and stay so, unless they are unsafe; ``None`` for none.
+    """
+
+    rules: tuple[MagnitudeRule, ...]
+    weights: str = "sample"
+    cost: str = "value"
+    frozen: Bools | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A pattern of hidden sums with its audit. Confidential, but for which cells are hidden.
+
+    Attributes
+    ----------
+    hidden, primary : bool (cells,)
+    broken
+        What a reader still comes too near to: the cell and the reader.
+    tally
+        What the audit tried.
+    notes
+        Sentences for the house.
+    """
+
+    hidden: Bools
+    primary: Bools
+    broken: tuple[Item, ...]
+    tally: Tally
+    worst: tuple[tuple[Item, float], ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def secondary(self) -> Bools:
+        """Cells that are hidden to protect others."""
+        return self.hidden & ~self.primary
+
+
+def costs(table: MagnitudeTable, cost: str) -> Ints:
+    """What hiding each cell costs.
+
+    Raises
+    ------
+    InputError
+        For a cost that there is not.
+    """
+    cells = table.cells
+    if cost == "value":
+        return np.abs(cells.value)
+    if cost == "n":
+        return cells.units
+    if cost == "unity":
+        return np.ones(len(cells), dtype=np.int64)
+    if table.rows.cost is table.rows.own:
+        raise InputError(
+            say("the table has no costs {cost}", repr(cost)),
+            hint=say("tabulate with --cost COLUMN, or choose value, n or unity"),
+        )
+    return np.abs(cells.cost)
+
+
+def suppress(table: MagnitudeTable, wanted: Wanted, progress: Progress = SILENT) -> Pattern:
+    """Choose the cells to hide, and audit the choice with what contributors know.
+
+    Raises
+    ------
+    InputError
+        For costs that the table does not have.
+    Interrupted
+    """
+    puzzle = Puzzle(table, wanted.rules, wanted.weights)
+    primary = sensitive_cells(table, wanted.rules, weights=wanted.weights).unsafe
+    same = puzzle.equations.same
+    price = costs(table, wanted.cost)
+    frozen = np.zeros(len(table.cells), dtype=bool)
+    if wanted.frozen is not None:
+        frozen[same[wanted.frozen]] = True
+    unsafe = np.zeros(len(frozen), dtype=bool)
+    unsafe[same[primary]] = True
+    frozen &= ~unsafe
+    hidden = unsafe.copy()
+    mend_unions(puzzle, hidden, price, frozen)
+    work = _Work(puzzle, price, frozen, unsafe)
+    work.mend(hidden, progress)
+    if len(puzzle.equations.places) <= MOST_CELLS:
+        best = cheapest_pattern(puzzle, price, (unsafe, frozen), work.items(hidden), progress)
+        if best is not None and work.sound(best):
+            hidden = best
+    tally, broken = work.audit(hidden, progress)
+    stuck = [e for e in range(len(puzzle.equations)) if fault(puzzle, hidden, e) is not None]
+    lost = [Item(int(puzzle.equations.parent[e]), (), 0) for e in stuck]
+    everywhere = np.asarray(hidden[same])
+    return Pattern(
+        everywhere,
+        primary | (unsafe[same] & everywhere),
+        (*(item for item, _ in broken), *lost),
+        tally,
+        tuple(broken),
+    )
+
+
+class _Work:
+    """The audit of patterns of one table, and what is done where it finds something."""
+
+    def __init__(self, puzzle: Puzzle, price: Ints, frozen: Bools, unsafe: Bools) -> None:
+        self.puzzle, self.price, self.frozen, self.unsafe = puzzle, price, frozen, unsafe
+        self.every = len(puzzle.equations.places) <= EVERYBODY
+        self._listed: list[Item] | None = None
+        self._pairs: set[tuple[int, tuple[int, ...]]] = set()
+        self._repair: Repair | None = None
+
+    def items(self, hidden: Bools) -> list[Item]:
+        """Every cell and reader that the audit looks at, where nearness is possible at all."""
+        if self._listed is not None:
+            return self._listed
+        sums = self.puzzle.equations
+        everyone = sums.places if self.every else np.zeros(0, dtype=np.int64)
+        out: list[Item] = []
+        for cell in np.flatnonzero(self.unsafe).tolist():
+            near = everyone
+            if not self.every:
+                touching = [sums.children(e) for e in sums.touching.get(cell, ())]
+                parents = sums.parent[np.array(sums.touching.get(cell, []), dtype=np.int64)]
+                beside = np.unique(np.concatenate([*touching, parents]))
+                near = beside[hidden[beside]]
+            for reader in readers_of(self.puzzle, cell, near, every=self.every):
+                self._pairs.add((cell, reader))
+                need = need_of(self.puzzle, cell, reader)
+                if need > 0:
+                    out.append(Item(cell, reader, need))
+        if self.every:
+            self._listed = out
+        return out
+
+    def audit(self, hidden: Bools, progress: Progress) -> tuple[Tally, list[tuple[Item, float]]]:
+        """What a pattern leaves open, with how far the sums can go."""
+        items = self.items(hidden)
+        programme = ReaderProgramme(self.puzzle, hidden)
+        broken: list[tuple[Item, float]] = []
+        for number in range(0, len(items), 50):
+            progress.report(say("trying contributors as readers"), number / len(items))
+            broken += programme.broken(items[number : number + 50])
+        tally = Tally({reader for _, reader in self._pairs}, len(self._pairs), programme.solved)
+        tally.exactly = sum(most <= NEAR for _, most in broken)
+        tally.within = len(broken) - tally.exactly
+        return tally, broken
+
+    def sound(self, hidden: Bools) -> bool:
+        """Return True if no equation and no reader gives anything away."""
+        for equation in range(len(self.puzzle.equations)):
+            if fault(self.puzzle, hidden, equation) is not None:
+                return False
+        programme = ReaderProgramme(self.puzzle, hidden)
+        return all(not programme.broken([item]) for item in self.items(hidden))
+
+    def mend(self, hidden: Bools, progress: Progress) -> None:
+        """Hide what the audit asks for, round after round, then publish what need not be hidden."""
+        hopeless: set[Item] = set()
+        for number in range(ROUNDS):
+            progress.report(say("repairing the pattern"), number / ROUNDS)
+            _, broken = self.audit(hidden, progress)
+            left = [item for item, _ in broken if item not in hopeless]
+            if not left:
+                break
+            self._hide(hidden, left, hopeless)
+        if len(self.puzzle.equations.places) <= TIDIED and not hopeless:
+            self._tidy(hidden)
+
+    def _hide(self, hidden: Bools, broken: Sequence[Item], hopeless: set[Item]) -> None:
+        if self._repair is None:
+            self._repair = Repair(self.puzzle, self.price, self.frozen)
+        touched: set[int] = set()
+        for item in broken:
+            try:
+                more = self._repair.further(item, hidden)
+            except InfeasibleError:
+                hopeless.add(item)
+                continue
+            hidden[more] = True
+            for cell in more.tolist():
+                touched.update(self.puzzle.equations.touching.get(cell, ()))
+        mend_unions(self.puzzle, hidden, self.price, self.frozen, touched)
+
+    def _tidy(self, hidden: Bools) -> None:
+        spare = np.flatnonzero(hidden & ~self.unsafe)
+        for cell in spare[np.lexsort((spare, -self.price[spare]))].tolist():
+            hidden[cell] = False
+            if not self.sound(hidden):
+                hidden[cell] = True

@@ -1,0 +1,228 @@
+"""What contributors know of a pattern of hidden sums, and how closely they can estimate each other.
+
+A reader knows the published sums, that all add up, that nothing is negative (where nothing is), and
+his own contributions: a hidden sum is at least what he put in, and exactly that where he is alone. He
+estimates another's contribution to hidden cells by the largest sum they may have, less his own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.magnitudes.equations import Equations
+from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
+from tabprotect.engine.sensitivity.magnitude_rules import Judged, MagnitudeRule, judge
+
+OUTSIDER: tuple[int, ...] = ()
+"""The reader who contributes nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Puzzle:
+    """A magnitude table with the rules that its pattern has to keep, over cells that differ.
+
+    Attributes
+    ----------
+    table, rules
+    weights
+        How weights are read.
+    """
+
+    table: MagnitudeTable
+    rules: tuple[MagnitudeRule, ...]
+    weights: str = "sample"
+
+    @cached_property
+    def equations(self) -> Equations:
+        """How the cells add up."""
+        return Equations.of(self.table)
+
+    @cached_property
+    def value(self) -> Ints:
+        """The sums."""
+        return self.table.cells.value
+
+    @cached_property
+    def known(self) -> Ints:
+        """What each contributor knows he put into a cell, in the order of the listing."""
+        listing = self.table.listing
+        whole = self.table.weighted and self.weights != "sample"
+        return listing.weighted if whole else listing.own
+
+    @cached_property
+    def cells_of(self) -> dict[int, list[tuple[int, int]]]:
+        """The cells of each holding with what he put in, among cells that differ."""
+        listing = self.table.listing
+        out: dict[int, list[tuple[int, int]]] = {}
+        for cell in self.equations.places.tolist():
+            part = listing.of(cell)
+            for holding, own in zip(
+                listing.holding[part].tolist(), self.known[part].tolist(), strict=True
+            ):
+                out.setdefault(holding, []).append((cell, own))
+        return out
+
+    def pooled(self, cells: Sequence[int]) -> tuple[Ints, Ints]:
+        """The contributors of cells together, the largest first, and what each put in."""
+        listing = self.table.listing
+        if len(cells) == 1:
+            part = listing.of(cells[0])
+            holding, own = listing.holding[part], self.known[part]
+        else:
+            parts = [listing.of(cell) for cell in cells]
+            every = np.concatenate([listing.holding[part] for part in parts])
+            holding, at = np.unique(every, return_inverse=True)
+            own = np.zeros(len(holding), dtype=np.int64)
+            np.add.at(own, at, np.concatenate([self.known[part] for part in parts]))
+        order = np.lexsort((holding, -np.abs(own)))
+        return holding[order], own[order]
+
+    def judged(self, cells: Sequence[int]) -> Judged:
+        """What the rules look at in cells together."""
+        holding, own = self.pooled(cells)
+        listing = self.table.listing
+        parts = [listing.of(cell) for cell in cells]
+        plain = not listing.asked.any() and not listing.waived.any()
+        ranks = max(2, max(rule.ranks for rule in self.rules))
+        size = len(own) if not plain else min(len(own), ranks)
+        top = np.zeros((1, max(size, ranks)), dtype=np.int64)
+        top[0, :size] = np.abs(own[:size])
+        asked, waived = np.zeros(top.shape, dtype=bool), np.zeros(top.shape, dtype=bool)
+        if not plain:
+            for part in parts:
+                at = {h: n for n, h in enumerate(listing.holding[part].tolist())}
+                for rank, one in enumerate(holding[:size].tolist()):
+                    if one in at:
+                        asked[0, rank] |= listing.asked[part][at[one]]
+                        waived[0, rank] = listing.waived[part][at[one]]
+        whole = sum(int(np.abs(listing.weighted[part]).sum()) for part in parts)
+        total = np.array([whole if self.table.weighted else int(np.abs(own).sum())])
+        return Judged(total, top, np.array([int((own != 0).sum())]), asked, waived)
+
+    def level(self, cells: Sequence[int]) -> int:
+        """By how much the rules want the sum of cells to be uncertain; 0 where it is safe."""
+        return int(judge(self.rules, self.judged(cells)).upper[0])
+
+
+@dataclass(frozen=True)
+class Item:
+    """A cell that has to be protected against a reader.
+
+    Attributes
+    ----------
+    cell
+    reader
+        The holdings that put together what they know; nobody's for the outsider.
+    need
+        By how much the largest possible sum has to exceed the true one.
+    """
+
+    cell: int
+    reader: tuple[int, ...]
+    need: int
+
+
+@dataclass
+class Tally:
+    """What an audit looked at."""
+
+    readers: set[tuple[int, ...]] = field(default_factory=set)
+    items: int = 0
+    solved: int = 0
+    exactly: int = 0
+    within: int = 0
+
+
+def need_of(puzzle: Puzzle, cell: int, reader: tuple[int, ...]) -> int:
+    """By how much the largest possible sum has to exceed the true one for this reader; 0 or less if he
+    cannot come too near whatever he knows.
+    """
+    holding, own = puzzle.pooled([cell])
+    inside = np.isin(holding, reader)
+    others = own[~inside]
+    if not np.any(others != 0):
+        return 0
+    total, target = int(puzzle.value[cell]), int(np.abs(others).max())
+    mine = int(own[inside].sum())
+    if puzzle.table.listing.waived.any() or puzzle.table.signed:
+        return puzzle.level([cell])
+    best = 0
+    for rule in puzzle.rules:
+        if rule.name == "p":
+            # The smallest whole number that keeps the estimate p % away.
+            share = rule.numbers[0]
+            short = (100 * share.denominator + share.numerator) * target
+            need = -(-short // (100 * share.denominator)) + mine - total
+        else:
+            need = int(judge((rule,), puzzle.judged([cell])).upper[0])
+        best = max(best, need)
+    return best
+
+
+def readers_of(puzzle: Puzzle, cell: int, near: Ints, *, every: bool) -> Iterator[tuple[int, ...]]:
+    """Those who may come near a contributor of a cell.
+
+    Parameters
+    ----------
+    near
+        Hidden cells of the same equations.
+    every
+        True for all who contribute to any of ``near``; else the outsider, the two largest, and who is
+        alone in one of them.
+    """
+    yield OUTSIDER
+    holding, own = puzzle.pooled([cell])
+    ranked = [int(h) for h, v in zip(holding.tolist(), own.tolist(), strict=True) if v != 0]
+    singles = set(ranked if every else ranked[:2])
+    listing = puzzle.table.listing
+    for other in near.tolist():
+        part = listing.of(other)
+        if every or part.stop - part.start == 1:
+            singles.update(listing.holding[part].tolist())
+    yield from ((one,) for one in sorted(singles))
+    size = max((rule.coalition for rule in puzzle.rules), default=1)
+    if size > 1 and len(ranked) > 1:
+        # All coalitions would be exponentially many: those of the largest know most of this cell.
+        yield tuple(sorted(ranked[1 : size + 1]))
+        yield tuple(sorted(ranked[:size]))
+
+
+def floors(puzzle: Puzzle, reader: tuple[int, ...], hidden: Bools) -> dict[int, tuple[int, bool]]:
+    """What a reader knows of hidden cells: his contribution, and whether he is alone."""
+    out: dict[int, tuple[int, bool]] = {}
+    start = puzzle.table.listing.start
+    held: dict[int, int] = {}
+    for one in reader:
+        for cell, own in puzzle.cells_of.get(one, ()):
+            if hidden[cell]:
+                held[cell] = held.get(cell, 0) + 1
+                known = out.get(cell, (0, False))[0] + own
+                out[cell] = known, int(start[cell + 1] - start[cell]) == held[cell]
+    return out
+
+
+def public_floor(puzzle: Puzzle) -> float:
+    """What everybody knows no sum to be below, less the sum itself where nothing is negative."""
+    whole = float(np.abs(puzzle.table.rows.weighted).sum())
+    return -whole if puzzle.table.signed else 0.0
+
+
+def lower_ends(
+    puzzle: Puzzle, cells: Ints, known: dict[int, tuple[int, bool]]
+) -> tuple[Floats, Floats]:
+    """By how much each sum may lie below and above the true one, for a reader."""
+    least = public_floor(puzzle)
+    low = least - puzzle.value[cells].astype(np.float64)
+    high = np.full(len(cells), np.inf)
+    at = {cell: n for n, cell in enumerate(cells.tolist())}
+    for cell, (own, alone) in known.items():
+        if cell in at:
+            low[at[cell]] = min(0.0, least + own - float(puzzle.value[cell]))
+            if alone:
+                low[at[cell]] = high[at[cell]] = 0.0
+    return low, high

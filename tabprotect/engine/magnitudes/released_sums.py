@@ -1,0 +1,75 @@
+"""Sums as they leave the house: values, what is hidden, and the method in words. Public."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.magnitudes.axis import Axis
+from tabprotect.engine.tables.variable import Variable
+
+HIDDEN = "hidden"
+"""The status of a sum that is not published; why it is hidden is never told."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedSums:
+    """A published magnitude table: nothing in it tells primaries from secondaries.
+
+    Attributes
+    ----------
+    variables
+    measure
+    decimals
+        Values are whole numbers of units of 10^-decimals.
+    key : int64 (cells,)
+        The cells with records, rising, in mixed radix over the nodes of the variables' axes.
+    value : int64 (cells,)
+        0 where hidden.
+    hidden : bool (cells,)
+    method
+    parameters
+        Of the method, those that are public; the rules' are not.
+    title
+    """
+
+    variables: tuple[Variable, ...]
+    measure: str
+    decimals: int
+    key: Ints
+    value: Ints
+    hidden: Bools
+    method: str
+    parameters: Mapping[str, float | str | bool]
+    title: str = ""
+
+    @cached_property
+    def axes(self) -> tuple[Axis, ...]:
+        """The variables as axes."""
+        return tuple(map(Axis, self.variables))
+
+    @cached_property
+    def nodes(self) -> Ints:
+        """The node of each cell on each axis, int64 (variables, cells)."""
+        sizes = tuple(axis.size for axis in self.axes)
+        return np.array(np.unravel_index(self.key, sizes), dtype=np.int64)
+
+    def index(self, number: int) -> dict[str, str]:
+        """A cell by its variables, levels as ``variable@level``."""
+        return dict(
+            axis.key(int(node)) for axis, node in zip(self.axes, self.nodes[:, number], strict=True)
+        )
+
+    def written(self, number: int) -> str:
+        """A value as the public table has it; empty where hidden."""
+        if self.hidden[number]:
+            return ""
+        value = int(self.value[number])
+        if not self.decimals:
+            return str(value)
+        whole, part = divmod(abs(value), 10**self.decimals)
+        return f"{'-' if value < 0 else ''}{whole}.{part:0{self.decimals}d}"

@@ -1,0 +1,111 @@
+"""The coins of a run: those of the house, a seed or fresh ones, and the decisions that each takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tabprotect.engine import house
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.errors import ParameterError, RefusedError
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.coins import house_randomness
+from tabprotect.engine.protection.descriptions.run_summary import short_seed_sentence
+from tabprotect.engine.protection.problem import GIVEN_SEED, SHORT_SEED
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.register.left_before import damaged
+from tabprotect.languages.said import say
+
+FRESH_COINS = say(
+    "fresh coins were drawn: the same table published again has others, and their average tells "
+    "more than either"
+)
+
+
+def coins_of(
+    project: Project,
+    seed: int | None,
+    fresh: bool,
+    admit_key: Callable[[], tuple[str, ...]] = tuple,
+) -> tuple[Randomness, tuple[str, ...]]:
+    """The randomness of a run, and the decisions to be recorded with it.
+
+    Parameters
+    ----------
+    admit_key
+        Refuses the key of the house where it may not be used, else gives the decisions.
+
+    Raises
+    ------
+    InputError
+        When the house's key is needed and cannot be read or made.
+    ParameterError
+        For a seed and fresh coins at once.
+    """
+    if fresh and seed is not None:
+        replayed = Randomness(seed, given=True, coins="fresh")
+        if not replayed.short:
+            # A recipe with seeds: the same coins, and the nonce that they were published with.
+            return replayed, (GIVEN_SEED, FRESH_COINS)
+        raise ParameterError({"seed": say("given, and fresh coins are asked for as well")})
+    seed = project.seed if seed is None and not fresh else seed
+    values = project.protection.resolve_for(project.problem, project.given)
+    if not project.protection.is_random(values):
+        return Randomness.seeded(seed), ()
+    if seed is not None:
+        own = house.key_file().exists() and not Randomness.seeded(seed).short
+        if own and house_randomness(project.problem, project.method, values).seed == seed:
+            return Randomness(seed, given=True, coins="house"), (GIVEN_SEED,)
+        return Randomness.seeded(seed), (GIVEN_SEED,)
+    if fresh or project.fresh:
+        return Randomness.fresh(), (FRESH_COINS,)
+    decisions = admit_key()
+    return house_randomness(project.problem, project.method, values), decisions
+
+
+def admit_seed(
+    randomness: Randomness, policy: HousePolicy, reason: str, decisions: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The decision by which a release rests on a seed that can be guessed; none if none does.
+
+    Raises
+    ------
+    RefusedError
+        Where that takes a reason and there is none.
+    """
+    if not randomness.short or policy.short_seed != "refuse":
+        return ()
+    if any(decision.startswith(SHORT_SEED) for decision in decisions):
+        return ()
+    if not reason:
+        raise RefusedError(
+            short_seed_sentence(randomness),
+            hint=say(
+                "take the coins of the house, or a random number of 40 digits; or say why it is "
+                "taken all the same"
+            ),
+        )
+    return (say("{SHORT_SEED}: {accepted}", SHORT_SEED, reason),)
+
+
+def admit_key(accepted: str, register: str | None) -> tuple[str, ...]:
+    """The decisions by which a key of the house is used that is no secret, or made anew.
+
+    Raises
+    ------
+    RefusedError
+        Where that takes a reason and there is none.
+    ParameterError, InputError
+        Where the register belongs to another key, or the key cannot be read.
+    """
+    concerns = house.key_concerns()
+    if not concerns:
+        return ()
+    # A register that knows its key says better what is wrong.
+    damaged(register)
+    if not accepted:
+        raise RefusedError(
+            concerns[0],
+            hint=say("put it right, or say why it is used all the same: the decision is recorded"),
+        )
+    house.key(make=True)
+    return tuple(say("{concern}: {accepted}", concern, accepted) for concern in concerns)

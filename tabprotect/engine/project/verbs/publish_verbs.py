@@ -1,0 +1,187 @@
+"""Commands by which a release leaves the house, and by which its reader opens it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from tabprotect.engine import house
+from tabprotect.engine.atomic import Whole, write_together
+from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.bundle.set_bundles import Leaving
+from tabprotect.engine.disclosure import gate
+from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
+from tabprotect.engine.project import recipe_text
+from tabprotect.engine.project.asked import Publishing
+from tabprotect.engine.project.command import Arguments, Context, Declared
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.project import Project, Who
+from tabprotect.engine.project.releasing.coins import admit_seed
+from tabprotect.engine.project.releasing.entering import entered
+from tabprotect.engine.project.verbs.release_verbs import protect_words
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.register.left_before import LeftBefore, left_before
+from tabprotect.languages.said import say
+
+NO_REGISTER = say(
+    "no register: that this table leaves is nowhere noted, and nothing that left before was looked up"
+)
+
+
+def _publish_label(project: Project, given: Arguments) -> str:
+    name = Path(str(given["release"])).name
+    return (
+        say("publish {name}", name)
+        if given.get("tables") is None
+        else say("publish a set of tables as {name}", name)
+    )
+
+
+@Declared(
+    _publish_label,
+    shell=protect_words,
+    writes=("release", "dossier"),
+    answers=("accept", "again", "prepared_by", "approved_by"),
+    seals=True,
+    slow=True,
+).asking(Publishing)
+def publish(project: Project, context: Context, asked: Publishing) -> Project:
+    """Write the release bundle, and the dossier if asked for. Undo cannot cross it.
+
+    For several ``tables`` (formulas by name) a folder is written, with a bundle for each and one
+    manifest for all; common cells are the same in all bundles. One entry is made in the house's
+    register, for the bundle or the manifest; the dossier covers the whole run.
+    """
+    protected = _answered_for(project, asked)
+    place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
+    if dossier == place:
+        raise InputError(say("release and dossier would be one file"), file=place)
+    leaving = Leaving.of(protected.release, asked.tables)
+    taken = [
+        path for path in (*leaving.paths(place), dossier) if path is not None and path.exists()
+    ]
+    if taken and not asked.overwrite:
+        raise InputError(say("there is a file of that name already"), file=taken[0])
+    # All bytes are ready before any file is touched; until then the work can be cancelled.
+    signing = [Path(key) for key in (asked.sign, asked.sign_too) if key is not None]
+    made = leaving.files(place, signing=signing, progress=context.progress)
+    files, notes = (
+        [Whole(path, data, asked.overwrite) for path, data in made.items()],
+        project.notes,
+    )
+    reason = asked.again.strip() or asked.accept.strip()
+    before = left_before(
+        protected.record.problem,
+        context.register,
+        release=protected.release,
+        whole=made[leaving.sealed(place)],
+        policy=project.limits,
+        progress=context.progress,
+    )
+    if before.close:
+        before.admit(
+            project.limits, reason or (gate.UNSTATED if protected.record.overruled else "")
+        )
+    protected = _told_of_register(protected, before, context.register)
+    content, kept = {}, None
+    if dossier is not None:
+        whole = made.get(place) or public.to_bytes(protected.release)
+        content = confidential.contents(
+            protected,
+            release=whole,
+            trail=[entry.as_json() for entry in context.trail],
+            recipe=recipe_text.to_text(context.trail, seeds=True),
+        )
+        kept = confidential.kept_name(dossier, whole)
+        if kept is not None:
+            notes = (
+                *notes,
+                say("the dossier of another release was there: it is now {name}", kept.name),
+            )
+    leaving.make_folder(place)
+    with entered(
+        protected,
+        made[leaving.sealed(place)],
+        register=context.register,
+        rule=project.limits.second_release,
+        reason=asked.again.strip(),
+        dossier=dossier,
+        epsilon_limit=project.limits.epsilon_limit,
+    ) as head:
+        if dossier is not None:
+            data = archive.pack(
+                confidential.sealed(content, None if head is None else head.as_json())
+            )
+            # The dossier comes first: without it a release could never be accounted for.
+            files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
+        write_together(files)
+    return replace(project, protected=protected, published=True, notes=notes)
+
+
+def _told_of_register(protected: Protected, before: LeftBefore, register: str | None) -> Protected:
+    """The result with what the register leaves unknown among its decisions."""
+    said = [one.message for one in before.damaged]
+    if house.register_address(register) is None:
+        said.append(NO_REGISTER)
+    decisions = tuple(dict.fromkeys((*protected.record.decisions, *said)))
+    return replace(protected, record=replace(protected.record, decisions=decisions))
+
+
+def _answered_for(project: Project, asked: Publishing) -> Protected:
+    """The result with the names of those who answer for it, and the decision if one was needed.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is no result.
+    RefusedError
+        When something stands against it and no reason is given, or a name is missing that the
+        house policy demands.
+    """
+    if project.protected is None:
+        raise InfeasibleError(
+            say("there is nothing to publish yet"), hint=say("protect the table as it stands first")
+        )
+    prepared_by, approved_by = asked.prepared_by.strip(), asked.approved_by.strip()
+    if not project.limits.enough_sign(prepared_by, approved_by):
+        raise RefusedError(
+            say("by the policy of the house two people answer for a release"),
+            hint=say(
+                "name who prepared it (prepared_by), and somebody else who approves it (approved_by)"
+            ),
+        )
+    accepted = asked.accept.strip()
+    done = gate.decided(project.protected, project.limits, accepted)
+    decisions = done.record.decisions
+    decisions += admit_seed(done.record.randomness, project.limits, accepted, decisions)
+    if reason := asked.again.strip():
+        decisions = tuple(dict.fromkeys((*decisions, say("published again: {reason}", reason))))
+    record = replace(
+        done.record, prepared_by=prepared_by, approved_by=approved_by, decisions=decisions
+    )
+    return replace(done, record=record)
+
+
+@Declared(
+    say("open {file}"),
+    shell=lambda project, given: ["open", str(given["path"])],
+    reads="path",
+    opens=True,
+    slow=True,
+)
+def open_bundle(project: Project, context: Context, *, path: str) -> Project:
+    """Open a release bundle as its reader does: verified, and without an original."""
+    release = public.read(Path(path), context.progress)
+    return Project(
+        title=release.title,
+        source=path,
+        released=release,
+        placement=Placement.of(release.domain),
+        method=release.mechanism.method,
+    )
+
+
+def infer(project: Project, who: Who = "user") -> list[str]:
+    """Words: what the release tells a reader."""
+    release = project.source if project.kind == "reader" else "release.zip"
+    return ["infer", release, "--prior", project.priors[who]]

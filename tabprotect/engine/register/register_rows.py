@@ -1,0 +1,156 @@
+"""Rows of the register's tables, and what they say: entries, lines of the chain, digests, damages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import cast
+
+import sqlalchemy as sa
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.register.register_chain import (
+    Act,
+    ChainLine,
+    Damage,
+    Damaged,
+    Head,
+    digest_of,
+    expected,
+)
+from tabprotect.engine.register.register_entry import (
+    LeavingPublication,
+    OriginalMarks,
+    RegisterEntry,
+)
+from tabprotect.engine.register.register_tables import CHAIN, REFUSED, RELEASE, STATEMENT
+
+Row = Mapping[str, object]
+
+
+def head_of(connection: sa.Connection) -> Head:
+    """The last line of the chain."""
+    last = sa.select(CHAIN.c.number, CHAIN.c.chain).order_by(CHAIN.c.number.desc()).limit(1)
+    found = connection.execute(last).first()
+    return Head() if found is None else Head(int(found.number), str(found.chain))
+
+
+def rows_of(connection: sa.Connection, wanted: sa.Select[tuple[object, ...]]) -> list[Row]:
+    """What a query finds, by the names of its columns."""
+    return [dict(zip(row._fields, row, strict=True)) for row in connection.execute(wanted)]
+
+
+def lines_of(connection: sa.Connection) -> list[ChainLine]:
+    """The whole chain."""
+    rows = connection.execute(sa.select(CHAIN).order_by(CHAIN.c.number))
+    return [ChainLine(int(n), cast(Act, str(act)), *map(str, others)) for n, act, *others in rows]
+
+
+def refusals() -> sa.Select[tuple[object, ...]]:
+    """The query of what the gate refused, with what it would have stated."""
+    same = (REFUSED.c.original == STATEMENT.c.original) & (
+        REFUSED.c.mechanism == STATEMENT.c.mechanism
+    )
+    wanted: sa.Select[tuple[object, ...]] = sa.select(
+        REFUSED.c.original, REFUSED.c.mechanism, REFUSED.c.method, STATEMENT.c.stated
+    ).select_from(REFUSED.outerjoin(STATEMENT, same))
+    return wanted
+
+
+def now() -> str:
+    """The time in UTC, as the register writes it."""
+    return datetime.now(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
+
+
+def marked(marks: OriginalMarks) -> dict[str, object]:
+    """The columns of the marks of an original."""
+    return {
+        "original": marks.original,
+        "variables": json.dumps(list(marks.variables)),
+        "records": json.dumps(list(marks.records)),
+        "unlabelled": marks.unlabelled,
+    }
+
+
+_ENTERED = [c.name for c in RELEASE.c if c.name not in ("withdrawn", "withdrawn_reason")]
+
+
+def digest_published(row: Row) -> str:
+    """The digest of what was entered of a publication."""
+    return digest_of([row[name] for name in _ENTERED])
+
+
+def digest_withdrawn(row: Row) -> str:
+    """The digest of what was entered when it was withdrawn."""
+    return digest_of([row["withdrawn"], row["withdrawn_reason"]])
+
+
+def digest_refused(row: Row) -> str:
+    """The digest of what the gate refused."""
+    return digest_of([row[name] or "" for name in ("original", "mechanism", "method", "stated")])
+
+
+def understood(
+    rows: Sequence[Row], lines: Sequence[ChainLine], refusals: Sequence[Row]
+) -> tuple[list[RegisterEntry], list[Damage]]:
+    """The rows that can be read, and those that are not as the chain says."""
+    releases, withdrawn, refused = expected(lines)
+    entries, damaged = [], []
+    for row in rows:
+        number = int(cast(int, row["number"]))
+        known = releases.pop(str(number), None)
+        gone = withdrawn.get(str(number))
+        state = None if row["withdrawn"] is None else digest_withdrawn(row)
+        what: Damaged | None = None
+        if known is None:
+            what = "foreign"
+        elif known != digest_published(row) or gone != state:
+            what = "changed"
+        try:
+            entries.append(_entry(row))
+        except (ValueError, TypeError, KeyError, AttributeError, TabprotectError):
+            what = "unreadable"
+        if what is not None:
+            damaged.append(Damage(what, number))
+    damaged += [Damage("deleted", int(number)) for number in releases]
+    there = {digest_refused(row) for row in refusals}
+    acts = {line.digest: line.number for line in lines if line.act == "refused"}
+    damaged += [Damage("refusal", acts[digest]) for digest in refused - there]
+    damaged += [Damage("refusal", 0)] * bool(there - refused)
+    return entries, damaged
+
+
+def _entry(row: Row) -> RegisterEntry:
+    variables, records, decisions = (
+        tuple(map(str, _decoded(row[name], list))) for name in ("variables", "records", "decisions")
+    )
+    gate = cast(dict[str, object], _decoded(row["gate"], dict))
+    marks = OriginalMarks(str(row["original"]), variables, records, str(row["unlabelled"]))
+    publication = LeavingPublication(
+        marks,
+        str(row["bundle"]),
+        str(row["method"]),
+        str(row["title"]),
+        gate,
+        decisions,
+        str(row["who"]),
+        str(row["dossier"]),
+    )
+    # A budget that cannot be read makes the row unreadable here, not later.
+    _ = publication.spent
+    gone = row["withdrawn"]
+    return RegisterEntry(
+        int(cast(int, row["number"])),
+        datetime.fromisoformat(str(row["time"])),
+        publication,
+        None if gone is None else datetime.fromisoformat(str(gone)),
+        str(row["withdrawn_reason"]),
+    )
+
+
+def _decoded(text: object, kind: type) -> list[object] | dict[str, object]:
+    found = json.loads(str(text))
+    if not isinstance(found, kind):
+        raise TypeError
+    return cast("list[object] | dict[str, object]", found)

@@ -1,0 +1,64 @@
+"""``tabulate --measure``, ``rules`` and ``protect`` of magnitude tables, and what the bundle says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from pathlib import Path
+
+from tabprotect.cli.main import main
+
+
+def made(folder: Path) -> Path:
+    rows = ["nace,region,ent,turnover"]
+    for i in range(4):
+        for j in range(4):
+            rows += [f"{24 + i},R{j},g{(i * j) % 5},{(7 * i + 11 * j) % 13 * 40 + 5}"]
+            rows += [
+                f"{24 + i},R{j},u{i}{j}{k},{(i + 3 * j + 5 * k) % 7 * 30 + 9}" for k in range(3)
+            ]
+    (folder / "firms.csv").write_text("\n".join(rows) + "\n")
+    path = folder / "T.parquet"
+    by = ["--by", "nace,region", "--measure", "turnover", "--holding", "ent"]
+    assert main(["tabulate", str(folder / "firms.csv"), *by, "--out", str(path)]) == 0
+    return path
+
+
+def test_from_records_to_a_bundle_without_rules(tmp_path: Path, capsys) -> None:
+    path = made(tmp_path)
+    capsys.readouterr()
+    assert main(["rules", str(path), "--rule", "p=13", "--json"]) == 0
+    judged = json.loads(capsys.readouterr().out)
+    unsafe = [cell["index"] for cell in judged["cells"] if cell["unsafe"]]
+    assert len(unsafe) == judged["unsafe"] > 0
+    out, dossier = tmp_path / "o.zip", tmp_path / "d.zip"
+    words = ["protect", str(path), "--method", "suppression", "--rule", "p=13", "--json"]
+    assert main([*words, "--out", str(out), "--dossier", str(dossier)]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["broken"] == 0 and said["primary"] == len(unsafe)
+    assert said["audit"]["exactly"] == said["audit"]["within"] == 0 < said["audit"]["readers"]
+    with zipfile.ZipFile(out) as bundle:
+        every = {name: bundle.read(name).decode() for name in bundle.namelist()}
+    rows = list(csv.DictReader(io.StringIO(every["table.csv"])))
+    assert list(rows[0]) == ["nace", "region", "value", "status"] and len(rows) == 25
+    hidden = [row for row in rows if row["status"]]
+    assert {row["status"] for row in hidden} == {"hidden"} and not any(r["value"] for r in hidden)
+    assert len(hidden) == said["primary"] + said["secondary"]
+    assert {(row["nace"], row["region"]) for row in hidden} >= {
+        (index["nace"], index["region"]) for index in unsafe
+    }
+    for text in every.values():
+        assert "p=13" not in text and "g1" not in text and "primary" not in text
+    with zipfile.ZipFile(dossier) as kept:
+        assert "p=13" in kept.read("dossier.json").decode()
+    again = tmp_path / "again.zip"
+    assert main([*words, "--out", str(again), "--like", str(out)]) == 0
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_a_rule_that_hides_nothing_is_refused(tmp_path: Path, capsys) -> None:
+    path = made(tmp_path)
+    assert main(["rules", str(path), "--rule", "p=0"]) == 4
+    assert "give n" in capsys.readouterr().err

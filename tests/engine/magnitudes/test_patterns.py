@@ -1,0 +1,93 @@
+"""Hidden sums: the cheapest patterns, no reader with a contribution of his own sees through."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from contributors_attack import broken, grid
+from magnitude_cases import drawn, table_of
+
+from tabprotect.engine.magnitudes import pattern as patterns
+from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.pattern import Pattern, Wanted, suppress
+from tabprotect.engine.sensitivity.magnitude_rules import rules_of
+
+CASES = json.loads((Path(__file__).parents[2] / "reference" / "magnitudes.json").read_text())[
+    "cases"
+]
+P10 = Wanted(rules=rules_of(["p=10"]))
+
+
+def hidden_cells(table: MagnitudeTable, found: Pattern) -> set[tuple[int, int]]:
+    """Totals after all categories, as the oracle has them."""
+    return {
+        (int(table.cells.nodes[0, n]), int(table.cells.nodes[1, n]))
+        for n in np.flatnonzero(found.hidden)
+    }
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c["id"].startswith("pattern/")][:4], ids=lambda case: case["id"]
+)
+def test_the_cheapest_pattern_is_that_of_brute_force(case, monkeypatch) -> None:
+    monkeypatch.setattr(patterns, "costs", lambda table, cost: 1 + table.cells.holdings)
+    rows = {(i, j, h): v for i, j, h, v in case["input"]["rows"]}
+    table = table_of(rows, (3, 3))
+    found = suppress(table, P10)
+    assert (1 + table.cells.holdings)[found.secondary].sum() == case["expected"][
+        "cost_of_secondaries"
+    ]
+    assert not found.broken
+    assert not broken(grid(rows, (3, 3)), (3, 3), hidden_cells(table, found), 0.1)
+
+
+def test_the_attack_finds_what_other_patterns_leave_open() -> None:
+    case = next(c for c in CASES if c["id"] == "pattern/3x3/2005")
+    rows = {(i, j, h): v for i, j, h, v in case["input"]["rows"]}
+    naive = {divmod(cell, 4) for cell in case["expected"]["naive_pattern"]}
+    found = broken(grid(rows, (3, 3)), (3, 3), naive, 0.1)
+    assert {tuple(4 * i + j for i, j in group) for group, _, _ in found} == {(6,), (6, 10)}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_contributor_sees_through_a_pattern(seed: int) -> None:
+    rows = drawn(seed)
+    table = table_of(rows, (4, 4))
+    found = suppress(table, P10)
+    assert not found.broken
+    assert not broken(grid(rows, (4, 4)), (4, 4), hidden_cells(table, found), 0.1)
+
+
+def test_a_union_that_is_forgotten_is_found(monkeypatch) -> None:
+    # Two holdings alone in their cells of a row: each computes the other's from the row's total.
+    rows = {(i, j, f"u{i}{j}{k}"): 100 for i in range(3) for j in range(3) for k in range(3)}
+    for j in (0, 1):
+        for k in (1, 2):
+            del rows[0, j, f"u0{j}{k}"]
+    for k in (1, 2):
+        del rows[1, 0, f"u10{k}"], rows[1, 1, f"u11{k}"]
+    monkeypatch.setattr(patterns, "mend_unions", lambda *_: [])
+    monkeypatch.setattr(patterns._Work, "mend", lambda *_: None)
+    monkeypatch.setattr(patterns, "MOST_CELLS", 0)
+    table = table_of(rows, (3, 3))
+    found = suppress(table, P10)
+    assert broken(grid(rows, (3, 3)), (3, 3), hidden_cells(table, found), 0.1)
+    assert found.broken
+
+
+def test_what_was_published_last_year_stays_unless_unsafe() -> None:
+    rows = drawn(5)
+    table = table_of(rows, (4, 4))
+    first = suppress(table, P10)
+    again = suppress(table, Wanted(rules=P10.rules, frozen=~first.hidden))
+    assert np.array_equal(first.hidden, again.hidden)
+
+
+def test_a_table_that_cannot_be_protected_says_so() -> None:
+    rows = drawn(5)
+    table = table_of(rows, (4, 4))
+    frozen = np.ones(len(table.cells), dtype=bool)
+    assert suppress(table, Wanted(rules=P10.rules, frozen=frozen)).broken

@@ -1,0 +1,101 @@
+"""Sums of records with their contributors: counted anew for every parent, bad input with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
+from tabprotect.engine.magnitudes.table_files import read_magnitudes, write_magnitudes
+from tabprotect.engine.magnitudes.tabulating import MeasuredColumns, tabulate_magnitudes
+from tabprotect.engine.microdata.coding import Codings
+from tabprotect.engine.sensitivity.magnitude_rules import rules_of
+
+BASE = MeasuredColumns(measure="x", holding="ent")
+
+
+def records(folder: Path, *rows: str, head: str = "a,b,ent,x") -> Path:
+    path = folder / "records.csv"
+    path.write_text("\n".join([head, *rows]) + "\n")
+    return path
+
+
+def test_parents_are_counted_anew(tmp_path: Path) -> None:
+    path = records(tmp_path, "1,n,e,10", "1,n,f,5", "1,s,e,7", "2,n,e,0", "2,s,g,-3")
+    table = tabulate_magnitudes(path, ["a", "b"], BASE)
+    total = table.number({})
+    assert table.cells.value[total] == 19
+    assert (table.cells.units[total], table.cells.holdings[total]) == (5, 3)
+    one = table.number({"a": "1"})
+    assert (table.cells.value[one], table.cells.holdings[one]) == (22, 2)
+    part = table.listing.of(one)
+    held = dict(
+        zip(table.listing.holding[part].tolist(), table.listing.own[part].tolist(), strict=True)
+    )
+    assert {table.names[h]: v for h, v in held.items()} == {"e": 17, "f": 5}
+    two = table.number({"a": "2", "b": "n"})
+    assert (table.cells.holdings[two], table.cells.nonzero[two]) == (1, 0)
+
+
+def test_the_file_keeps_all(tmp_path: Path) -> None:
+    rows = [f"{i % 3},{'ns'[i % 2]},h{i % 5},{i * 1.25}" for i in range(40)]
+    table = tabulate_magnitudes(records(tmp_path, *rows), ["a", "b"], BASE)
+    assert table.decimals == 2
+    write_magnitudes(table, tmp_path / "t.parquet")
+    again = read_magnitudes(tmp_path / "t.parquet")
+    assert again.variables == table.variables and again.names == table.names
+    for name in ("key", "value", "units", "holdings", "nonzero"):
+        assert np.array_equal(getattr(again.cells, name), getattr(table.cells, name)), name
+    assert np.array_equal(again.listing.own, table.listing.own)
+
+
+def test_levels_are_parents_too(tmp_path: Path) -> None:
+    path = records(tmp_path, "A,1,e,4", "A,2,f,5", "B,3,e,6")
+    coding = Codings(nested={"nace": ["a", "b"]})
+    table = tabulate_magnitudes(path, ["a", "b"], BASE, codings=coding)
+    assert table.index(table.number({"nace@a": "A"})) == {"nace@a": "A"}
+    assert table.cells.value[table.number({"nace@a": "A"})] == 9
+    assert table.cells.value[table.number({"nace": "3"})] == 6
+
+
+def test_weights_in_three_readings(tmp_path: Path) -> None:
+    path = records(tmp_path, "1,n,e,100,4", "1,n,f,10,7", head="a,b,ent,x,w")
+    columns = MeasuredColumns(measure="x", holding="ent", weight="w")
+    table = tabulate_magnitudes(path, ["a"], columns)
+    number = table.number({})
+    assert table.cells.value[number] == 470
+    rules = rules_of(["dominance=2,50"])
+    tops = {
+        way: table.judged(2, way).top[number, :2].tolist()
+        for way in ("sample", "replicate", "known")
+    }
+    assert tops == {"sample": [100, 10], "replicate": [100, 100], "known": [400, 70]}
+    unsafe = {way: bool(sensitive_cells(table, rules, weights=way).unsafe[number]) for way in tops}
+    assert unsafe == {"sample": False, "replicate": False, "known": True}
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "line", "said"),
+    [
+        (("1,n,e,10", "1,n,f,lots"), BASE, 3, "no number"),
+        (("1,n,e,10", "1,s,E,5"), BASE, 3, "one holding"),
+        (("1,n,e,10", "1,s,f,9e18", "1,s,f,9e18"), BASE, 3, "64 bits"),
+        (("1,n,e,10", "1,s,e,5"), MeasuredColumns(measure="x", unit="ent"), 2, "twice"),
+    ],
+)
+def test_bad_records_are_named_with_their_line(
+    tmp_path: Path, rows: tuple[str, ...], columns: MeasuredColumns, line: int, said: str
+) -> None:
+    with pytest.raises(InputError, match=said) as error:
+        tabulate_magnitudes(records(tmp_path, *rows), ["a", "b"], columns)
+    assert error.value.line == line
+    assert error.value.hint
+
+
+def test_an_unknown_level_is_refused(tmp_path: Path) -> None:
+    table = tabulate_magnitudes(records(tmp_path, "1,n,e,10"), ["a", "b"], BASE)
+    with pytest.raises(InputError, match="no category"):
+        table.number({"a@section": "1"})

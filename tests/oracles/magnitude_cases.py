@@ -1,0 +1,40 @@
+"""Small magnitude tables for tests: from rows, and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tabprotect.engine.magnitudes.magnitude_table import WHOLE, Contributions, MagnitudeTable
+from tabprotect.engine.tables.variable import Variable
+
+Rows = Mapping[tuple[int, int, str], int]
+
+
+def table_of(rows: Rows, shape: tuple[int, int]) -> MagnitudeTable:
+    """A two-way table of contributions (row, column, holding)."""
+    names = sorted({holding for _, _, holding in rows})
+    own = np.array(list(rows.values()), dtype=np.int64)
+    ones, no = np.ones(len(own), dtype=np.int64), np.zeros(len(own), dtype=bool)
+    codes = np.array([[row for row, _, _ in rows], [column for _, column, _ in rows]])
+    holding = np.array([names.index(name) for _, _, name in rows])
+    variables = tuple(
+        Variable(name, tuple(map(str, range(size)))) for name, size in zip("rc", shape, strict=True)
+    )
+    kept = Contributions(codes, holding, own, ones * WHOLE, own, ones, no, no, own, own)
+    return MagnitudeTable(variables, "turnover", 0, kept, names)
+
+
+def drawn(seed: int, shape: tuple[int, int] = (4, 4)) -> Rows:
+    """Contributions, a quarter of them of groups in several cells."""
+    generator = np.random.default_rng(seed)
+    rows: dict[tuple[int, int, str], int] = {}
+    for i in range(shape[0]):
+        for j in range(shape[1]):
+            for k in range(int(generator.integers(1, 7))):
+                group = generator.random() < 0.25
+                name = f"g{int(generator.integers(0, 10))}" if group else f"u{i}{j}{k}"
+                size = max(1, int(generator.lognormal(4, 1.2)))
+                rows[i, j, name] = rows.get((i, j, name), 0) + size
+    return rows
