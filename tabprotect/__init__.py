@@ -47,7 +47,11 @@ if TYPE_CHECKING:
     )
     from tabprotect.library.query_space import QuerySpace as QuerySpace
     from tabprotect.library.protection import describe as describe, methods as methods
-    from tabprotect.library.release import open_release as open_release, verify as verify
+    from tabprotect.library.release import (
+        open_release as open_release,
+        page as page,
+        verify as verify,
+    )
     from tabprotect.library.table import (
         Table as Table,
         examples as examples,
@@ -73,7 +77,7 @@ _HOMES = {
     "library.magnitudes": ("MagnitudeTable", "read_magnitudes", "rules"),
     "library.protection": ("Protection", "describe", "methods", "protect", "protect_set"),
     "library.query_space": ("QuerySpace",),
-    "library.release": ("open_release", "verify"),
+    "library.release": ("open_release", "page", "verify"),
     "library.table": ("Table", "examples", "read_table", "tabulate"),
 }
 """The names of the library, by the module that each comes from when it is asked for."""

@@ -210,3 +210,26 @@ def open_source(args: argparse.Namespace, progress: Progress) -> History:
     reading = Reading.of(given_reading(args))
     with as_file(args.table) as table:
         return opened(table, reading, progress)
+
+
+def add_published(command: argparse.ArgumentParser) -> None:
+    """Declare how a file of published counts is read."""
+    # Late: few commands read one.
+    from tabprotect.engine.formats.format import COUNT
+    from tabprotect.engine.formats.published_rows import TOTAL
+
+    command.add_argument(
+        "--count", default=COUNT, metavar="COLUMN", help=say("the column of the counts")
+    )
+    command.add_argument(
+        "--total",
+        default=TOTAL,
+        metavar="CODE",
+        help=say("the code of a variable that is summed over"),
+    )
+    command.add_argument(
+        "--groupings",
+        default="",
+        metavar="TEXT",
+        help=say("columns that group the codes of others: eu:geo=Spain>EU,Iceland>no, or a file"),
+    )

@@ -35,6 +35,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     "releases.export": {
         "export": say("write the public tables of a release bundle in another format"),
     },
+    "releases.page": {
+        "page": say("the page of a release bundle, to look at in a browser"),
+    },
     "releases.check": {
         "check": say("check a table for output: flags, reasons, decisions"),
     },

@@ -56,6 +56,15 @@ class Between:
     high: float = math.inf
 
 
+MOST_DIGITS = 18
+"""Of a number in a text: any such number fits into 64 bits."""
+
+
+def natural(text: str) -> int | None:
+    """The number that a text of digits is; ``None`` if it is no such text, or a longer one."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
+
+
 def decoded(value: object, kind: type[T], at: str = "", *, among_others: bool = False) -> T:
     """Convert a plain value to a type: a dataclass, or a type that its fields may have.
 

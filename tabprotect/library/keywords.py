@@ -120,6 +120,7 @@ class PublishingKeywords(TypedDict, total=False):
     again: str
     prepared_by: str
     approved_by: str
+    no_page: bool
     sign: str | Path | None
     sign_too: str | Path | None
 

@@ -21,6 +21,7 @@ from tabprotect.engine.microdata.record_files import MicrodataFile
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.asked import MagnitudeTabulation
 from tabprotect.engine.project.in_one_go import codings_of, magnitudes_tabulated, measured_columns
+from tabprotect.engine.project.magnitudes_in_one_go import Asked, protect_magnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.variable import AT
 from tabprotect.library.frames import Frame, Framed, html_rows, made, usual_kind
@@ -103,6 +104,40 @@ class MagnitudeTable(Framed):
             "n": table.listing.units[part][order],
         }
         return made(columns, self.kind)
+
+    def protect(
+        self,
+        *rule: str,
+        method: str = "suppression",
+        out: str | Path | None = None,
+        dossier: str | Path | None = None,
+        **parameters: object,
+    ) -> dict[str, Any]:
+        """Protect it, audit that, and publish it. What comes back is CONFIDENTIAL.
+
+        Parameters
+        ----------
+        rule
+            As of :func:`rules`.
+        method
+            ``suppression``, ``multiplicative_noise`` or ``cell_key``.
+        out, dossier
+            The bundle for readers, and the file that stays in the house.
+        **parameters
+            Of the method: ``cost="n"``, ``least=0.05``.
+
+        Raises
+        ------
+        RefusedError
+            When a contributor still comes too near another.
+        """
+        asked = Asked(
+            method=method,
+            rules=rules_of(rule) if rule or method == "suppression" else (),
+            parameters={name: str(value) for name, value in parameters.items()},
+        )
+        paths = [None if path is None else Path(path) for path in (out, dossier)]
+        return dict(protect_magnitudes(self.table, asked, paths[0], paths[1]).figures)
 
     def write(self, path: str | Path) -> None:
         """Write it as a Parquet file that ``protect`` and ``rules`` open. CONFIDENTIAL."""

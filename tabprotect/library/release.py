@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import verify as checking
 from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.bundle.verify import Verification
@@ -67,6 +68,35 @@ def open_release(path: str | Path, *, progress: Progress = SILENT) -> Release:
         With what is wrong and where.
     """
     return verify(path, quick=True, progress=progress).release
+
+
+def page(
+    release: Release | str | Path, out: str | Path | None = None, *, progress: Progress = SILENT
+) -> str:
+    """The page of a release, one file of HTML to look at in any browser.
+
+    Parameters
+    ----------
+    release
+        A release, or the file of its bundle.
+    out
+        The file to write it to, if any.
+
+    Raises
+    ------
+    BundleError
+        With what is wrong with the bundle.
+    """
+    # Imported late: it imports what posteriors take.
+    from tabprotect.engine.bundle.public import page_of, page_of_bundle
+
+    if isinstance(release, Release):
+        made = page_of(release, progress)
+    else:
+        made, _ = page_of_bundle(Path(release), progress)
+    if out is not None:
+        write_bytes(Path(out), made)
+    return made.decode()
 
 
 def published_frame(release: Release, kind: str) -> Any:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tomllib
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+EXTENSIONS = PYPROJECT["tool"]["setuptools"]["ext-modules"]
 
 
 def test_every_package_is_built() -> None:
@@ -21,6 +25,13 @@ def test_every_package_is_built() -> None:
         for path in (ROOT / "tabprotect").rglob("__init__.py")
     }
     assert listed == found | {"tabprotect.resources"}
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler here")
+@pytest.mark.parametrize("name", [one["name"] for one in EXTENSIONS])
+def test_where_there_is_a_compiler_the_extensions_are_built(name: str) -> None:
+    """Else tests that compare both forms would be skipped unseen."""
+    assert Path(str(import_module(name).__file__)).suffix in (".so", ".pyd")
 
 
 def test_every_module_is_in_a_package() -> None:

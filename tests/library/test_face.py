@@ -41,7 +41,17 @@ PROMISED = {
     ),
     *("design", "Cycles"),
     *("convert", "export"),
-    *("verify", "open_release", "infer", "Belief", "SumBelief", "attack", "Attack", "__version__"),
+    *(
+        "verify",
+        "open_release",
+        "page",
+        "infer",
+        "Belief",
+        "SumBelief",
+        "attack",
+        "Attack",
+        "__version__",
+    ),
     *("TabprotectError", "InputError", "ParameterError", "InfeasibleError", "RefusedError"),
     *("BundleError", "Interrupted"),
 }

@@ -36,6 +36,7 @@ def summed(folder: Path) -> tp.MagnitudeTable:
     table: tp.MagnitudeTable = tp.tabulate(firms, by=["nace"], measure="turnover", holding="ent")
     table.write(folder / "firms.parquet")
     assert tp.rules(tp.read_magnitudes(folder / "firms.parquet"), "p=10", "n=3")["unsafe"] == 3
+    assert table.protect(method="multiplicative_noise", out=folder / "firms.zip")["broken"] == 0
     return table
 
 
@@ -80,6 +81,8 @@ def read(folder: Path) -> None:
     tp.export(bundle, published, format="csv")
     attacked: tp.Attack = tp.attack(published, method="unknown:sd=1")
     known: int = attacked.known
+    looked_at: str = tp.page(release, folder / "page.html")
+    assert looked_at.startswith("<!doctype html>")
     assert known <= len(attacked.cells)
 
 

@@ -8,10 +8,13 @@ from pathlib import Path
 from tabprotect.cli.arguments import add_reading, keep_apart, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.streams import STREAM, to_stream
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.atomic import replacing
 from tabprotect.engine.formats.database_writing import write_to_database
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
+from tabprotect.engine.formats.text.csv_rows import csv_rows
+from tabprotect.engine.magnitudes.recognised import is_magnitudes
 from tabprotect.languages.said import say
 
 
@@ -41,8 +44,35 @@ def add(verbs: Verbs) -> None:
     add_reading(command)
 
 
+def _magnitudes(args: argparse.Namespace, console: Console) -> int:
+    """Write the sums with their numbers of units and contributors; who they are stays behind."""
+    # Late: tables of counts, which are most, do not wait for it.
+    from tabprotect.engine.magnitudes.table_files import read_magnitudes
+
+    if args.to is not None or args.out.suffix.lower() != ".csv":
+        raise UsageError(say("a magnitude table is written as CSV: --out NAME.csv"))
+    keep_apart([args.table], [args.out])
+    table = read_magnitudes(Path(args.table))
+    cells = table.cells
+    nodes = [
+        [axis.written[n] for n in row] for axis, row in zip(table.axes, cells.nodes, strict=True)
+    ]
+    values = [table.shown(value) for value in cells.value.tolist()]
+    numbers = (cells.units.tolist(), cells.holdings.tolist())
+    header = [*(v.name for v in table.variables), "value", "status", "n", "holdings"]
+    rows = zip(*nodes, values, [""] * len(cells), *numbers, strict=True)
+    with replacing(args.out, private=True) as file:
+        file.write(csv_rows(header, rows).encode())
+    data = {"out": str(args.out), "format": "csv", "cells": len(cells), "confidential": True}
+    said = say("{out}: {cells:,} sums with totals. CONFIDENTIAL: true sums.", args.out, len(cells))
+    console.result(data, [said])
+    return 0
+
+
 def run(args: argparse.Namespace, console: Console) -> int:
     """Write the table; what the format leaves out is said before."""
+    if is_magnitudes(Path(args.table)):
+        return _magnitudes(args, console)
     if args.to is not None:
         return _to_database(args, console)
     streams = str(args.out) == STREAM

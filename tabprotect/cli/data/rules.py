@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 
 from tabprotect.cli.output import Console
+from tabprotect.cli.rule_options import add_rules
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.magnitudes.sensitive_cells import cell_rows, sensitive_cells
 from tabprotect.engine.magnitudes.table_files import read_magnitudes
-from tabprotect.engine.sensitivity.magnitude_rules import EXAMPLES, rules_of
+from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.languages.said import joined, say
 
 
@@ -18,24 +19,6 @@ def add(verbs: Verbs) -> None:
     judging = verbs.add("rules", run)
     judging.add_argument("table", type=Path, metavar="T.parquet", help=say("a magnitude table"))
     add_rules(judging)
-
-
-def add_rules(parser: argparse._ActionsContainer) -> None:
-    """The options of every command that judges sums."""
-    parser.add_argument(
-        "--rule",
-        action="append",
-        default=[],
-        metavar="RULE",
-        dest="rules",
-        help=say("{EXAMPLES}; several at once. CONFIDENTIAL", joined(EXAMPLES, ", ")),
-    )
-    parser.add_argument(
-        "--weights",
-        default="sample",
-        choices=("sample", "replicate", "known"),
-        help=say("how weights are read: of a sample (default), as copies, or known to everybody"),
-    )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:

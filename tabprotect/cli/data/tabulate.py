@@ -97,9 +97,8 @@ def _sum(args: argparse.Namespace, console: Console) -> int:
     if args.out.suffix.lower() not in (".parquet", ".pq"):
         raise UsageError(say("a magnitude table is written as Parquet: --out NAME.parquet"))
     keep_apart((args.code_lists and dict(args.code_lists).values()) or (), [args.out])
-    table = magnitudes_tabulated(
-        asked_for(MagnitudeTabulation, args, source=args.microdata), console
-    )
+    with as_file(args.microdata) as source:
+        table = magnitudes_tabulated(asked_for(MagnitudeTabulation, args, source=source), console)
     write_magnitudes(table, args.out)
     cells = table.cells
     data = {

@@ -15,13 +15,13 @@ from tabprotect.cli.arguments import (
     open_source,
     setting,
 )
-from tabprotect.cli.data.rules import add_rules
 from tabprotect.cli.output import Console
+from tabprotect.cli.rule_options import add_rules
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.magnitudes.table_files import is_magnitudes
+from tabprotect.engine.magnitudes.recognised import is_magnitudes
 from tabprotect.engine.project.asked import Protecting, Publishing
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import protected, published

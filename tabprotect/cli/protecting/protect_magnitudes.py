@@ -26,6 +26,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         title=args.title or "",
         like=None if args.like is None else Path(args.like),
         accept=args.accept or "",
+        seed=args.seed,
     )
     done = protect_magnitudes(
         read_magnitudes(Path(args.table)), asked, args.out, args.dossier, console

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.cli.arguments import positive
+from tabprotect.cli.arguments import add_published, positive
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Ints
@@ -15,8 +15,6 @@ from tabprotect.engine.attack.attack import Attacked
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.attacked_files import AttackedFiles, attack_files, read_file
 from tabprotect.engine.errors import needing
-from tabprotect.engine.formats.format import COUNT
-from tabprotect.engine.formats.published_rows import TOTAL
 from tabprotect.engine.progress import Part
 from tabprotect.engine.report.attack_report import attack_report
 from tabprotect.languages.said import plural, say
@@ -50,21 +48,7 @@ def add(verbs: Verbs) -> None:
             "swapped:rate=.1, unknown:sd=1, exact"
         ),
     )
-    command.add_argument(
-        "--count", default=COUNT, metavar="COLUMN", help=say("the column of the counts")
-    )
-    command.add_argument(
-        "--total",
-        default=TOTAL,
-        metavar="CODE",
-        help=say("the code of a variable that is summed over"),
-    )
-    command.add_argument(
-        "--groupings",
-        default="",
-        metavar="TEXT",
-        help=say("columns that group the codes of others: eu:geo=Spain>EU,Iceland>no, or a file"),
-    )
+    add_published(command)
     command.add_argument("--out", type=Path, metavar="FILE", help=say("a report: .html or .pdf"))
     command.add_argument("--key", default="", help=say("of an account, where a server wants one"))
     command.add_argument(

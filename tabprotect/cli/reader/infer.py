@@ -14,6 +14,8 @@ import numpy as np
 
 from tabprotect.cli.arguments import add_reading, cell_list, given_reading, keep_apart, positive
 from tabprotect.cli.output import Console
+from tabprotect.cli.reader.infer_magnitudes import add_contributor
+from tabprotect.cli.reader.infer_magnitudes import run as run_magnitudes
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.atomic import replacing
@@ -22,6 +24,7 @@ from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.bundle.magnitude_bundle import is_release
 from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError
@@ -108,6 +111,7 @@ def add(verbs: Verbs) -> None:
         action="store_true",
         help=say("take in that the first draw that passed the gate was published (small tables)"),
     )
+    add_contributor(command)
     add_reading(command)
 
 
@@ -133,7 +137,7 @@ def _releases(args: argparse.Namespace, console: Console) -> list[Evidence]:
         ) from None
     try:
         table = _named(table, stated)
-        release = Release.of(table, Mechanism.from_json(stated, table.domain))
+        release = Release.of(table, Mechanism.from_json(stated, table.domain, table))
     except InputError as error:
         raise error.in_file(path) from None
     return [Evidence(release)]
@@ -154,6 +158,10 @@ def _named(table: Table, mechanism: object) -> Table:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
+    if any(map(is_release, args.releases)):
+        return run_magnitudes(args, console)
+    if args.as_contributor is not None:
+        raise UsageError(say("--as-contributor goes with releases of magnitudes"))
     _check_format(args, console)
     releases = _releases(args, console)
     # Where only margins are published a posterior can be about one of these.

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tabprotect.cli.arguments import add_published
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import Expected, fit
-from tabprotect.engine.formats.format import COUNT
-from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, read_published
+from tabprotect.engine.formats.published_rows import PublishedRows, read_published
 from tabprotect.languages.said import joined, plural, say
 
 EXPECTED = "expected"
@@ -32,21 +32,7 @@ def add(verbs: Verbs) -> None:
             "a column for each variable and one of counts; the code Total marks what is summed"
         ),
     )
-    command.add_argument(
-        "--count", default=COUNT, metavar="COLUMN", help=say("the column of the counts")
-    )
-    command.add_argument(
-        "--total",
-        default=TOTAL,
-        metavar="CODE",
-        help=say("the code of a variable that is summed over"),
-    )
-    command.add_argument(
-        "--groupings",
-        default="",
-        metavar="TEXT",
-        help=say("columns that group the codes of others: eu:geo=Spain>EU,Iceland>no, or a file"),
-    )
+    add_published(command)
     command.add_argument(
         "--missing",
         choices=["refuse", "unknown", "zero"],

@@ -8,8 +8,11 @@ from pathlib import Path
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.bundle.archive import load, sha256
+from tabprotect.engine.bundle.magnitude_bundle import is_release, read_release
 from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
 from tabprotect.engine.bundle.signature import public_key
+from tabprotect.engine.errors import BundleError
 from tabprotect.languages.said import say
 
 NOT_WHOLE = 7
@@ -45,8 +48,39 @@ def add(verbs: Verbs) -> None:
     )
 
 
+def _run_magnitudes(args: argparse.Namespace, console: Console) -> int:
+    """Check that a release of magnitudes is whole; what readers learn is not judged again."""
+    release = read_release(args.release)
+    fingerprint = sha256(load(args.release))
+    if args.fingerprint is not None and args.fingerprint.lower() != fingerprint:
+        raise BundleError(
+            say("{name}: the fingerprint is another one", args.release.name),
+            hint=say("get the bundle again from its source"),
+        )
+    if args.signed or args.signer is not None:
+        raise BundleError(say("{name}: nobody signed it", args.release.name))
+    data = {
+        "ok": True,
+        "method": release.method,
+        "measure": release.measure,
+        "cells": len(release.key),
+        "hidden": int(release.hidden.sum()),
+        "fingerprint": fingerprint,
+        "verdict": None,
+    }
+    lines = [
+        say("Every file is as its manifest lists it."),
+        say("Fingerprint (SHA-256): {fingerprint}", fingerprint),
+        say("What readers learn was not judged again: infer --as-contributor says it."),
+    ]
+    console.result(data, lines)
+    return 0 if args.quick else NOT_WHOLE
+
+
 def run(args: argparse.Namespace, console: Console) -> int:
     """Print what was checked of a bundle, or of a publication set, which is a folder."""
+    if is_release(args.release):
+        return _run_magnitudes(args, console)
     found: VerifiedSet | bundle.Verification
     check = verify_set if args.release.is_dir() else bundle.verify
     found = check(

@@ -16,6 +16,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.attack.chain_steps import IMPOSSIBLE, UNIT, Arrays, sweeps
+from tabprotect.engine.attack.listing import Listed, listed
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.release.published_numbers import PublishedNumbers
@@ -97,6 +98,8 @@ class JointShares:
     settled
     kept : int64 (tables, cells)
         Recorded tables, in order, chain by chain.
+    listed
+        All tables with their chances, where they are so few; the shares are then exact.
     """
 
     first: Ints
@@ -111,6 +114,22 @@ class JointShares:
     work: int
     settled: bool
     kept: Ints
+    listed: Listed | None = None
+
+    @classmethod
+    def of_listed(cls, found: Listed, ends: tuple[Ints, Ints]) -> JointShares:
+        """The shares of all tables."""
+        first, number = ends[0].astype(np.int64), len(found.tables)
+        starts = np.concatenate([[0], np.cumsum(ends[1] - first + 1)]).astype(np.int64)
+        shares = found.shares(first, starts)
+        return cls(
+            *(first, starts, shares, np.zeros(len(shares)), 1.0, 0.0, 1.0, number),
+            effective=float(number),
+            work=0,
+            settled=True,
+            kept=found.tables,
+            listed=found,
+        )
 
 
 def work_of(numbers: PublishedNumbers, sweeps_of_each: int) -> int:
@@ -163,6 +182,8 @@ def joint_shares(
         return None
     if int((high - low + 1).sum()) > MOST_PLACES:
         return None
+    if (few := listed(numbers, ends)) is not None:
+        return JointShares.of_listed(few, ends)
     found: JointShares | None = None
     for number, count in enumerate(plan):
         work -= work_of(numbers, count)

@@ -17,6 +17,7 @@ from tabprotect.engine.belief.evidence import (
     Knowing,
     OfRelease,
     distinct,
+    finest_first,
 )
 from tabprotect.engine.belief.joint_noise import of_main_table, put_together
 from tabprotect.engine.belief.weighing import Weighing, chosen, plain
@@ -48,8 +49,9 @@ def believe(
 ) -> Believed:
     """What is believed of every true count given all releases of one original.
 
-    Releases that are one draw count once. The published counts in the posterior are those of the
-    first release.
+    Releases that are one draw count once. The posterior is about the cells of the finest table:
+    releases of fewer of its variables say something of sums of them. The published counts in it are
+    those of the first release of that table.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ def believe(
         When there is no posterior within the effort.
     """
     evidence = [one if isinstance(one, Evidence) else Evidence(one) for one in releases]
-    different = distinct(evidence)
+    different = finest_first(distinct(evidence))
     first = different[0]
     effort = _effort_for(first.release, effort)
     posterior = _together(

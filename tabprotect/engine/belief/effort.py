@@ -19,6 +19,9 @@ LEAST_EFFECTIVE = 100.0
 MIXED = 1.1
 """Nor are chains that agree less (R-hat)."""
 
+AT_WORST = 4
+"""How many times the cell updates the fewest draws may take, where they are independent."""
+
 LEAST_DRAWS = 400
 """Of a posterior that is judged: with fewer drawn originals nothing is."""
 
@@ -88,7 +91,10 @@ class Effort(Approach):
         # Every step of an adaptive sequence weighs all cycles.
         steps = likelihood.steps if isinstance(likelihood, AdaptiveSequence) else likelihood.passes
         updates = max(len(likelihood.moves.cells) * steps, 1)
-        least = LEAST_DRAWS if adaptive else 1
+        drawn_exactly = isinstance(likelihood, MoveSequence) and likelihood.drawn_exactly
+        # Independent draws take no more than their steps: the fewest that tell something are worth it.
+        dear = LEAST_DRAWS * updates > AT_WORST * self.updates or not drawn_exactly
+        least = 1 if dear and not adaptive else LEAST_DRAWS
         most = max(min(self.most_draws, self.updates // updates), least)
         return max(int(most * self.share), min(most, LEAST_DRAWS))
 

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.together.coarser import is_coarser
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
@@ -138,3 +139,16 @@ def distinct(evidence: Sequence[Evidence]) -> list[Evidence]:
     for one in evidence:
         first.setdefault(draw_of(one.release), one)
     return list(first.values())
+
+
+def finest_first(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The same with those of the table of most cells first, where the others are coarser ones."""
+    if len(evidence) < 2:
+        return list(evidence)
+    finest = max(evidence, key=lambda one: one.likelihood.domain.size).likelihood.domain
+    if not all(
+        one.likelihood.domain == finest or is_coarser(one.likelihood.domain, finest)
+        for one in evidence
+    ):
+        return list(evidence)
+    return sorted(evidence, key=lambda one: one.likelihood.domain != finest)

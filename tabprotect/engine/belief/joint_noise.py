@@ -193,25 +193,33 @@ def _posterior(
         published = Table.dense(domain, np.zeros(domain.shape, dtype=np.int64))
         hidden = np.ones(domain.shape, dtype=np.bool_)
 
+    everything = joint.listed
+
     def draw(number: int, generator: np.random.Generator, _: Progress) -> Ints:
-        return np.asarray(joint.kept[generator.integers(0, len(joint.kept), number)])
+        chances = None if everything is None else everything.chances
+        return np.asarray(joint.kept[generator.choice(len(joint.kept), number, p=chances)])
 
     return Posterior(
         published=published,
         prior=prior,
-        way="monte_carlo",
-        reason=say("all published numbers were put together by chains that agree"),
+        way="monte_carlo" if everything is None else "exact",
+        reason=say("all published numbers were put together by chains that agree")
+        if everything is None
+        else say("every original that fits all published numbers was listed and weighed"),
         group_of_cell=group,
         first=first,
         chances=chances,
         draw_originals=draw,
-        count_originals=lambda: None,
+        count_originals=lambda: None if everything is None else len(everything.tables),
+        list_originals=lambda: (
+            None if everything is None else (everything.tables, everything.chances)
+        ),
         hidden=hidden,
-        standard_errors=errors,
-        error=found.error,
-        effective_sample_size=joint.effective,
-        draws=joint.tables,
-        r_hat=joint.r_hat,
+        standard_errors=errors if everything is None else None,
+        error=found.error if everything is None else None,
+        effective_sample_size=joint.effective if everything is None else None,
+        draws=joint.tables if everything is None else None,
+        r_hat=joint.r_hat if everything is None else None,
         note=joined(
             filter(
                 None,

@@ -27,6 +27,7 @@ from tabprotect.engine.posterior.infer import (
 )
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.posterior.together.coarser import over_finer
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import (
@@ -51,6 +52,7 @@ class Weighing:
 
     def together(self, likelihoods: Sequence[Likelihood]) -> Posterior:
         """The posterior given several releases; of a single one by itself."""
+        likelihoods = [_over(one, likelihoods[0]) for one in likelihoods]
         same_variables(likelihoods[0].domain, likelihoods[1:])
         likelihoods = multiplied(likelihoods)
         if len(likelihoods) == 1:
@@ -194,6 +196,14 @@ def plain(likelihood: CellFactors) -> CellFactors:
         note=likelihood.note or CHOICE_NOTE,
         left_out=likelihood.left_out or ("pattern_choice",),
     )
+
+
+def _over(likelihood: Likelihood, first: Likelihood) -> Likelihood:
+    """A likelihood of sums of the first one's cells where it is of a coarser table."""
+    if likelihood.domain == first.domain:
+        return likelihood
+    known = plain(likelihood) if chosen(likelihood) else likelihood
+    return over_finer(known, first.domain) or likelihood
 
 
 def chosen(likelihood: Likelihood) -> TypeGuard[CellFactors]:

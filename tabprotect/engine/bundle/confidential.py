@@ -25,7 +25,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 KIND = say("tabprotect dossier, CONFIDENTIAL")
@@ -350,7 +350,7 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     record_keys = None
     if keys is not None:
         record_keys = data_package.read_table(keys, release.domain, name=KEYS).table
-    stated = _Stated.read(found[FOLDER + RECORD], release.domain)
+    stated = _Stated.read(found[FOLDER + RECORD], original.table)
     sums, weights = found.get(FOLDER + WEIGHTS), None
     if (sums is None) != (stated.weights is None):
         raise BundleError(say("{WEIGHTS}: it does not belong to {RECORD}", WEIGHTS, RECORD))
@@ -414,12 +414,12 @@ class _Stated:
     weights: tuple[int, int] | None
 
     @classmethod
-    def read(cls, data: bytes, domain: Domain) -> _Stated:
+    def read(cls, data: bytes, table: Table) -> _Stated:
         stated = archive.parse_json(RECORD, data)
         try:
             assert isinstance(stated, dict)
             rule = stated["at_risk"]
-            given = Mechanism.from_json(stated["parameters"], domain)
+            given = Mechanism.from_json(stated["parameters"], table.domain, table)
             weights = stated.get("weights")
             assert stated["generator"] == GENERATOR
             return cls(

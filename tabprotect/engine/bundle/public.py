@@ -11,7 +11,9 @@ from pathlib import Path
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, data_package, signature
 from tabprotect.engine.bundle.data_package import table_name
-from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify, verify_bytes
+from tabprotect.engine.bundle.page import PAGE, page_bytes
+from tabprotect.engine.bundle.page_words import exact_lines
+from tabprotect.engine.bundle.verify import KIND, MECHANISM, readable, verify, verify_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.left_out import listed
@@ -21,8 +23,14 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import joined, percent, plural, say
 
 
-def files(release: Release) -> dict[str, bytes]:
-    """All files of the bundle by name, in order; the same release gives the same bytes."""
+def files(release: Release, *, page: bool = True, progress: Progress = SILENT) -> dict[str, bytes]:
+    """All files of the bundle by name, in order; the same release gives the same bytes.
+
+    Parameters
+    ----------
+    page
+        Whether there is a page to look at among them.
+    """
     mechanism = release.mechanism.to_text(categories=release.table.domain != release.domain)
     content = {
         archive.README: reader_text(release).encode(),
@@ -33,10 +41,39 @@ def files(release: Release) -> dict[str, bytes]:
         },
         MECHANISM: mechanism.encode(),
     }
+    if page:
+        content[PAGE] = page_bytes(release, content, readable(release), progress)
     return archive.sealed(content, KIND)
 
 
-def to_bytes(release: Release, *, signing: Sequence[Path] = ()) -> bytes:
+def page_of(release: Release, progress: Progress = SILENT) -> bytes:
+    """The page to look at of a release, as in its bundle."""
+    return files(release, progress=progress)[PAGE]
+
+
+def page_of_bundle(path: Path, progress: Progress = SILENT) -> tuple[bytes, str]:
+    """The page of a bundle, made anew, and its title.
+
+    Raises
+    ------
+    BundleError
+        When the bundle is damaged, forged or unsafe to open.
+    InputError
+        When there is no such file.
+    """
+    found = verify(path, progress=progress)
+    content = archive.unpack(archive.load(path), allowed=lambda name: True)
+    page = page_bytes(found.release, content, found.likelihood, progress)
+    return page, found.release.title
+
+
+def to_bytes(
+    release: Release,
+    *,
+    signing: Sequence[Path] = (),
+    page: bool = True,
+    progress: Progress = SILENT,
+) -> bytes:
     """The bundle as one zip; ``signing`` names the files of the private keys that sign it.
 
     Raises
@@ -45,12 +82,16 @@ def to_bytes(release: Release, *, signing: Sequence[Path] = ()) -> bytes:
         When there is no key to sign with.
     """
     keys = [signature.private_key(path) for path in signing]
-    content = files(release)
+    content = files(release, page=page, progress=progress)
     return archive.pack(signature.signed(content, keys) if keys else content)
 
 
 def verified_bytes(
-    release: Release, progress: Progress = SILENT, *, signing: Sequence[Path] = ()
+    release: Release,
+    progress: Progress = SILENT,
+    *,
+    signing: Sequence[Path] = (),
+    page: bool = True,
 ) -> bytes:
     """The bundle as :func:`to_bytes`, checked as its readers will check it.
 
@@ -62,7 +103,7 @@ def verified_bytes(
         When there is no key to sign with.
     """
     progress.report(say("packing the release"), 0.0)
-    data = to_bytes(release, signing=signing)
+    data = to_bytes(release, signing=signing, page=page, progress=progress)
     verify_bytes(data, progress=progress)
     return data
 
@@ -124,11 +165,14 @@ def reader_lines(release: Release) -> list[str]:
         *_tables(release),
         say("- `datapackage.json`: variables and categories (a Frictionless Data Package)."),
         say("- `mechanism.json`: the method and all its public parameters."),
+        say(
+            "- `page.html`: the tables to look at in a browser, with what to believe of each count."
+        ),
         say("- `manifest.json`: SHA-256 of every file."),
         "",
         "## " + say("What is exact"),
         "",
-        *_exact(release),
+        *exact_lines(release),
         "",
         "## " + say("What was done"),
         "",
@@ -324,21 +368,6 @@ def _tables(release: Release) -> list[str]:
             )
         )
     return lines
-
-
-def _exact(release: Release) -> list[str]:
-    method, parameters = methods()[release.mechanism.method], release.mechanism.parameters
-    moves, promised = parameters.get("cycles"), method.promised(release.mechanism.values)
-    if isinstance(moves, MoveSet):
-        if not any(moves.margins):
-            return [say("The grand total. No other margin is kept on purpose.")]
-        said = say("The grand total, and these margins with everything that adds up from them:")
-        return [said, "", *(f"- {' x '.join(margin)}" for margin in moves.margins if margin)]
-    if "exact" in promised:
-        return [say("Every count that is published.")]
-    if "total_kept" in promised:
-        return [say("The grand total. See the properties below for more.")]
-    return [say("No count: each may differ from the true one, as the properties below say.")]
 
 
 def _parameters(release: Release) -> list[str]:

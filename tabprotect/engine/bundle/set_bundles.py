@@ -136,7 +136,12 @@ class Leaving:
             ) from None
 
     def files(
-        self, place: Path, *, signing: Sequence[Path] = (), progress: Progress = SILENT
+        self,
+        place: Path,
+        *,
+        signing: Sequence[Path] = (),
+        page: bool = True,
+        progress: Progress = SILENT,
     ) -> dict[Path, bytes]:
         """The bytes of each file, in the order of :meth:`paths`.
 
@@ -146,6 +151,8 @@ class Leaving:
         ----------
         signing
             The files of the private keys that sign each bundle.
+        page
+            Whether each bundle has a page to look at.
 
         Raises
         ------
@@ -155,11 +162,12 @@ class Leaving:
             When there is no key to sign with.
         """
         if self.tables is None:
-            return {place: public.verified_bytes(self.release, progress, signing=signing)}
+            whole = public.verified_bytes(self.release, progress, signing=signing, page=page)
+            return {place: whole}
         found: dict[str, bytes] = {}
         for done, (name, part) in enumerate(self.parts.items()):
             progress.report(say("packing {name}", name), done / len(self.parts))
-            found[f"{name}.zip"] = public.verified_bytes(part, signing=signing)
+            found[f"{name}.zip"] = public.verified_bytes(part, signing=signing, page=page)
         found[SET] = dump_json(self._stated(self.tables))
         return {place / name: data for name, data in archive.sealed(found, KIND).items()}
 

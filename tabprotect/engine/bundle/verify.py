@@ -8,10 +8,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tabprotect.engine.bundle import archive, data_package, signature
+from tabprotect.engine.bundle.page import MADE_AGAIN, PAGE, CheckPosterior, page_check
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import (
     BundleError,
@@ -68,6 +69,8 @@ class Verification:
         What its readers learn, by the limits it states; ``None`` if that was not judged.
     likelihood
         The likelihood of the original; ``None`` if that would be too large to compute.
+    posterior_of_page
+        Checks the posterior that its page holds; ``None`` where it holds none.
     """
 
     release: Release
@@ -76,6 +79,7 @@ class Verification:
     signers: tuple[str, ...] = ()
     verdict: Verdict | None = None
     likelihood: Likelihood | None = None
+    posterior_of_page: CheckPosterior | None = field(default=None, repr=False)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -150,6 +154,8 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
     stated = found.release.mechanism.gate
     try:
         learned = verdict(found.release, progress=progress)
+        if found.posterior_of_page is not None:
+            found.posterior_of_page(progress)
     except (InputError, ParameterError) as error:
         raise BundleError(error.message, hint=error.hint, detail=error.detail) from None
     if stated is None:
@@ -236,7 +242,7 @@ def verify_bytes(
     files = archive.unpack(
         data,
         allowed=lambda name: (
-            name in (*FILES, signature.NAME) or data_package.TABLES.match(name) is not None
+            name in (*FILES, PAGE, signature.NAME) or data_package.TABLES.match(name) is not None
         ),
     )
     checks.append(say("The zip is plain and safe to open."))
@@ -285,7 +291,11 @@ def verify_bytes(
         checks.append(say("The cycles keep the margins they claim."))
     if likelihood is not None:
         checks.append(_possible(likelihood, progress))
-    return Verification(release, found, tuple(checks), signers, likelihood=likelihood)
+    page = None
+    if PAGE in files:
+        page = page_check(files[PAGE], release, files, likelihood)
+        checks.append(MADE_AGAIN)
+    return Verification(release, found, tuple(checks), signers, None, likelihood, page)
 
 
 def announced(found: str, fingerprint: str | None) -> list[str]:
@@ -337,7 +347,7 @@ def _tables(files: Mapping[str, bytes]) -> tuple[tuple[PublishedTable, ...], str
     for name in (*sorted(names), *files):
         if name not in files:
             raise BundleError(say("{name} is missing", name), hint=say("this is no {KIND}", KIND))
-        if name not in (*FILES, signature.NAME) and name not in names:
+        if name not in (*FILES, PAGE, signature.NAME) and name not in names:
             raise BundleError(
                 say("{name} is not described in {PACKAGE}", name, data_package.PACKAGE)
             )
@@ -393,7 +403,8 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
             say("it is for the shape {stated}, not {shape}", stated["shape"], list(domain.shape))
         )
     tables = tuple(replace(p, table=p.table.on(adopted(p.table.domain, domain))) for p in tables)
-    return Release(tables, Mechanism.from_json(stated, domain), title)
+    main = tables[0].table
+    return Release(tables, Mechanism.from_json(stated, domain, main), title)
 
 
 @contextmanager
@@ -417,3 +428,8 @@ def _likelihood(release: Release, checks: list[str]) -> Likelihood | None:
             say("What the counts say of the original was not looked at: {message}.", error.message)
         )
         return None
+
+
+def readable(release: Release) -> Likelihood | None:
+    """The likelihood of a release, as long as it is not too large."""
+    return _likelihood(release, [])

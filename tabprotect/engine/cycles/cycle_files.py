@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,19 +22,24 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import MAX_CYCLE_CELLS
-from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.cycles.designs import TRIANGULAR, design, redesigned
 from tabprotect.engine.decoding import Between, decoded, parsed_json, shown
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import stated_groupings
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
+from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, say
 
 _ARRAYS = ("starts", "cells", "signs")
+
+MARGINS = "margins"
+"""What a design follows from beside its parameters: the kept margins of the published table."""
 
 
 def digest(moves: MoveSet) -> str:
@@ -53,6 +59,7 @@ def state(moves: MoveSet) -> dict[str, object]:
         cycles = {
             "design": moves.design.kind,
             "parameters": dict(moves.design.parameters),
+            **({"of": MARGINS} if moves.design.of_margins else {}),
             "sha256": digest(moves),
         }
     out: dict[str, object] = {"cycles": cycles}
@@ -61,8 +68,15 @@ def state(moves: MoveSet) -> dict[str, object]:
     return out
 
 
-def build(stated: Mapping[str, object], domain: Domain) -> MoveSet:
+def build(
+    stated: Mapping[str, object], domain: Domain, kept: Callable[[], KeptMargins] | None = None
+) -> MoveSet:
     """The cycles that :func:`state` states, for a table.
+
+    Parameters
+    ----------
+    kept
+        The margins that a design may follow from.
 
     Raises
     ------
@@ -72,11 +86,22 @@ def build(stated: Mapping[str, object], domain: Domain) -> MoveSet:
     if "design" not in stated:
         return _listed(stated, domain)
     kind, parameters = stated["design"], stated.get("parameters")
-    if set(stated) != {"design", "parameters", "sha256"} or not isinstance(kind, str):
+    if set(stated) - {"of"} != {"design", "parameters", "sha256"} or not isinstance(kind, str):
         raise InputError(say('a design of cycles has "design", "parameters" and "sha256"'))
     if not isinstance(parameters, Mapping):
         raise InputError(say('the "parameters" of the design are no JSON object'))
-    moves = design(domain, kind, {str(name): value for name, value in parameters.items()})
+    given = {str(name): value for name, value in parameters.items()}
+    if "of" not in stated:
+        moves = design(domain, kind, given)
+    elif (kind, stated["of"]) != (TRIANGULAR, MARGINS):
+        raise InputError(say("{kind} is no design for margins", repr(kind)))
+    elif kept is None:
+        raise InputError(
+            say("the cycles follow from the margins of the table, which is not at hand"),
+            hint=say("take the mechanism with the table that it came with"),
+        )
+    else:
+        moves = redesigned(kept(), given)
     if digest(moves) != stated["sha256"]:
         raise InputError(
             say("the cycles are not those of the design {kind}: their SHA-256 differs", repr(kind)),
@@ -244,7 +269,7 @@ def _in_one_go(cycles: list[Any], domain: Domain) -> tuple[Ints, Ints, Ints] | N
     return starts, keys, signs
 
 
-def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
+def from_json(data: object, *, domain: Domain | None = None, table: Table | None = None) -> MoveSet:
     """Read a cycle set (or the cycles of a mechanism), naming every fault.
 
     Parameters
@@ -252,19 +277,25 @@ def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
     domain
         The table of the cycles; its names and labels are used. Without it the file's variables are
         used, with generic labels.
+    table
+        A table with the margins that the cycles keep, for designs that follow from these.
 
     Raises
     ------
     InputError
         Names the cycle and the cell.
     """
-    return _moves(_stated(data), domain)
+    return _moves(_stated(data), domain, table)
 
 
-def _moves(stated: _Stated, domain: Domain | None) -> MoveSet:
+def _moves(stated: _Stated, domain: Domain | None, table: Table | None = None) -> MoveSet:
     over, cycles = _domain(stated, domain), stated.cycles
     if isinstance(cycles, Mapping):
-        found = build(cycles, over)
+
+        def kept(source: Table) -> KeptMargins:
+            return KeptMargins.of(Publication(over, *_claim(stated, over)), source.on(over))
+
+        found = build(cycles, over, None if table is None else partial(kept, table))
         return found if stated.margins is None else found.keeping(*_claim(stated, over))
     if not isinstance(cycles, list) or not cycles:
         raise InputError(say('"cycles" is missing or empty'))

@@ -23,6 +23,7 @@ from tabprotect.engine.cycles.constructions.swaps import (
     strips,
 )
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
+from tabprotect.engine.decoding import decoded, natural
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
@@ -170,6 +171,8 @@ DESIGNS: dict[str, Design] = {
 }
 
 
+TRIANGULAR = "triangular"
+
 REPEATS = "repeats"
 MOST_REPEATS = 50
 
@@ -209,10 +212,9 @@ def design(
         If the template or a parameter is unknown, or this shape does not allow it.
     """
     given, times = _without_repeats(parameters)
-    if kind.startswith("order-") and kind[6:].isdigit():
-        kind, given = ORDER.name, {"order": int(kind[6:])}
-    if kind.startswith("strips-") and kind[7:].isdigit():
-        kind, given = "strips", {"height": int(kind[7:])}
+    stem, _, number = kind.rpartition("-")
+    if stem in _NUMBERED and (value := natural(number)) is not None:
+        kind, given = stem, {_NUMBERED[stem]: value}
     template = ORDER if kind == ORDER.name else DESIGNS.get(kind)
     if template is None:
         raise ParameterError(
@@ -236,7 +238,8 @@ def triangular(
 ) -> MoveSet:
     """The design of that name for the margins that a table really has.
 
-    The set remembers no design, as it depends on more than the table's shape.
+    The set remembers its design, which follows from the margins of any release that keeps them,
+    unless zeros are declared.
 
     Parameters
     ----------
@@ -253,9 +256,48 @@ def triangular(
         As of :func:`design`.
     """
     given, times = _without_repeats(parameters)
-    _check(DESIGNS["triangular"], "triangular", given)
-    moves = design_for_margins(kept, settings, zeros=zeros, progress=progress).moves
-    return in_place(moves, times)
+    _check(DESIGNS[TRIANGULAR], TRIANGULAR, given)
+    settings = settings or TriangularSettings()
+    if zeros is not None and not zeros[~kept.domain.structural_cells()].any():
+        zeros = None
+    empty = b"" if zeros is None else zeros.tobytes()
+    return in_place(_of_margins(_ForMargins(kept, settings, empty, progress)), times)
+
+
+@dataclass(frozen=True)
+class _ForMargins:
+    """What a triangular design depends on, as its cache key; the progress is not part of it."""
+
+    kept: KeptMargins
+    settings: TriangularSettings
+    zeros: bytes
+    progress: Progress = field(compare=False)
+
+
+@lru_cache(maxsize=2)
+def _of_margins(asked: _ForMargins) -> MoveSet:
+    zeros = np.frombuffer(asked.zeros, dtype=np.bool_) if asked.zeros else None
+    moves = design_for_margins(
+        asked.kept, asked.settings, zeros=zeros, progress=asked.progress
+    ).moves
+    if zeros is not None:
+        return moves
+    return replace(moves, design=Designed(TRIANGULAR, asked.settings.stated(), of_margins=True))
+
+
+def redesigned(
+    kept: KeptMargins, parameters: Mapping[str, object], progress: Progress = SILENT
+) -> MoveSet:
+    """The design that :func:`triangular` made with these parameters, as its set remembers them.
+
+    Raises
+    ------
+    InputError, ParameterError
+        If a parameter is unknown or out of its range.
+    """
+    repeats = {name: value for name, value in parameters.items() if name == REPEATS}
+    rest = {name: value for name, value in parameters.items() if name != REPEATS}
+    return triangular(kept, repeats, decoded(rest, TriangularSettings), progress=progress)
 
 
 def _without_repeats(parameters: Mapping[str, object] | None) -> tuple[dict[str, object], int]:
@@ -289,9 +331,8 @@ def in_place(moves: MoveSet, times: int) -> MoveSet:
     out = moves.take(np.repeat(np.arange(len(moves)), times))
     if moves.design is None:
         return out
-    return replace(
-        out, design=Designed(moves.design.kind, {**moves.design.parameters, REPEATS: times})
-    )
+    parameters = {**moves.design.parameters, REPEATS: times}
+    return replace(out, design=replace(moves.design, parameters=parameters))
 
 
 # A cache of the last few: a run asks for its design at every stage.
@@ -302,7 +343,11 @@ def _built(domain: Domain, kind: str, given: tuple[tuple[str, object], ...]) -> 
     return moves if moves.design else replace(moves, design=Designed(kind, dict(given)))
 
 
+_NUMBERED = {ORDER.name: "order", "strips": "height"}
+"""What the number behind a name says, of those that take one."""
+
+
 def is_named(kind: str) -> bool:
     """Return True if a text names a template, with a number if one is needed."""
-    stem, dash, number = kind.rpartition("-")
-    return kind in DESIGNS or (stem in ("order", "strips") and bool(dash) and number.isdigit())
+    stem, _, number = kind.rpartition("-")
+    return kind in DESIGNS or (stem in _NUMBERED and natural(number) is not None)

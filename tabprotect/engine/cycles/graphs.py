@@ -100,6 +100,31 @@ def later_scopes(
     return scopes
 
 
+LOOKED_AT = 64
+"""Cycles whose scopes are looked at before all are."""
+
+
+def surely_wider(sig: Signatures, cycles: int, passes: int = 1, *, limit: int) -> bool:
+    """Return True if a few scopes of :func:`later_scopes` tell that the width is over a limit.
+
+    The steps of a scope are all joined: where one is too long, nothing else need be found out.
+    """
+    touched = np.diff(sig.starts)
+    if int(touched.max(initial=0)) * passes > limit + 1:
+        return True
+    if not cycles:
+        return False
+    owner = np.repeat(np.arange(len(sig)), touched)
+    by_cycle = np.argsort(sig.cycles, kind="stable")
+    bounds = np.searchsorted(sig.cycles[by_cycle], np.arange(cycles + 1))
+    for i in range(0, cycles, -(-cycles // LOOKED_AT)):
+        groups = owner[by_cycle[bounds[i] : bounds[i + 1]]].tolist()
+        near = {j for g in groups for j in sig.touching(g)[0].tolist()} | {i}
+        if sum(j >= i for j in near) + (passes - 1) * len(near) > limit + 1:
+            return True
+    return False
+
+
 @dataclass(frozen=True)
 class EliminationOrder:
     """An order of elimination: for each step in turn, the steps still joined to it.
@@ -261,6 +286,8 @@ def elimination_cost(
     levels = 2 * repeats + 1
     moves = moves.take(np.arange(0, len(moves), repeats))
     sig = signatures(moves)
+    if surely_wider(sig, len(moves), passes, limit=limit):
+        return None
     scopes = later_scopes(sig, len(moves), passes, progress)
     label = cycle_components(sig, len(moves))
     order = np.argsort(label, kind="stable")

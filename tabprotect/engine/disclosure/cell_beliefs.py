@@ -18,7 +18,13 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import GLANCE, LEAST_DRAWS, VERDICT, Effort
-from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease, WeighRefused
+from tabprotect.engine.belief.evidence import (
+    RELEASE_ALONE,
+    Evidence,
+    OfRelease,
+    WeighRefused,
+    release_fingerprint,
+)
 from tabprotect.engine.bounds.propagation import propagated
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.posterior import Posterior
@@ -265,6 +271,44 @@ def _bounded(likelihood: CellFactors, why: str) -> TableBelief:
     return TableBelief(likelihood.domain, True, None, rows, "bounds", note=note, left_out=left_out)
 
 
+KEPT_CELLS = 2_000
+"""Most cells of a posterior that is kept for who asks for it again."""
+
+_last: dict[bytes, Posterior] = {}
+
+
+def believed_alone(evidence: Evidence, progress: Progress = SILENT) -> Posterior:
+    """What a reader who assumes nothing believes of one release, by the effort of a verdict.
+
+    The last one is kept where the table is small: the gate, the page of the bundle and whoever verifies
+    it ask for the same.
+
+    Raises
+    ------
+    InfeasibleError
+        If there is no posterior.
+    """
+    release = evidence.release
+    small = release.domain.size <= KEPT_CELLS
+    key = release_fingerprint(release) if small else b""
+    found = _last.get(key)
+    if found is not None:
+        return found
+    found = believe(
+        [evidence],
+        "uniform",
+        knowing=RELEASE_ALONE,
+        inner=True,
+        effort=VERDICT,
+        randomness=OfRelease(release),
+        progress=progress,
+    ).posterior
+    if small:
+        _last.clear()
+        _last[key] = found
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class _Asked:
     """A release to be judged, and the options for its posteriors."""
@@ -282,6 +326,11 @@ class _Asked:
         InfeasibleError
             If there is no posterior.
         """
+        same = replace(self.effort, tells=True, tells_refused=True) == VERDICT
+        if same and self.prior == "uniform" and len(evidence) == 1:
+            (one,) = evidence
+            if isinstance(one, Evidence) and one.release is self.release and not one.alone:
+                return believed_alone(one, self.progress)
         return believe(
             evidence,
             self.prior,

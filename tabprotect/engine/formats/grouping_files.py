@@ -255,6 +255,8 @@ def read_code_list(path: Path, variables: Sequence[str]) -> tuple[Columns, dict[
     """
     records = TextRows(path)
     rows = list(records.rows())
+    if not rows:
+        raise InputError(say("the file has no rows"), file=path)
     header, width = rows[0], len(rows[0])
     if width < 2 or header[0] not in variables:
         raise InputError(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.axis import Axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +31,10 @@ class Equations:
     child: Ints
 
     @classmethod
-    def of(cls, table: MagnitudeTable) -> Equations:
-        """Of all cells that have records."""
-        found = list(_sums(table))
-        same = np.arange(len(table.cells), dtype=np.int64)
+    def of(cls, axes: Sequence[Axis], key: Ints, nodes: Ints) -> Equations:
+        """Of cells by their keys, rising, and their nodes (variables, cells)."""
+        found = list(_sums(axes, key, nodes))
+        same = np.arange(len(key), dtype=np.int64)
         for parent, start, child in found:
             alone = np.flatnonzero(np.diff(start) == 1)
             for one in alone.tolist():
@@ -46,10 +47,10 @@ class Equations:
         for parent, start, child in found:
             for one in np.flatnonzero(np.diff(start) > 1).tolist():
                 held = np.sort(same[child[start[one] : start[one + 1]]])
-                key = int(same[parent[one]]), held.tobytes()
-                if key not in seen:
-                    seen.add(key)
-                    parents.append(key[0])
+                sum_of = int(same[parent[one]]), held.tobytes()
+                if sum_of not in seen:
+                    seen.add(sum_of)
+                    parents.append(sum_of[0])
                     members.append(held)
         starts = np.append(0, np.cumsum([len(held) for held in members])).astype(np.int64)
         child = np.concatenate(members) if members else np.zeros(0, dtype=np.int64)
@@ -85,17 +86,17 @@ def _root(same: Ints, number: int) -> int:
     return number
 
 
-def _sums(table: MagnitudeTable) -> list[tuple[Ints, Ints, Ints]]:
+def _sums(axes: Sequence[Axis], key: Ints, nodes: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
     """Parents, starts and children of every way in which cells add up."""
-    key, out = table.cells.key, []
-    for axis, nodes, stride in zip(table.axes, table.cells.nodes, table.strides, strict=True):
+    stride = 1
+    for axis, node in zip(reversed(axes), reversed(nodes), strict=True):
         for step in axis.steps:
-            child = np.flatnonzero(step[nodes] >= 0)
+            child = np.flatnonzero(step[node] >= 0)
             if not len(child):
                 continue
-            above = key[child] + (step[nodes[child]] - nodes[child]) * stride
+            above = key[child] + (step[node[child]] - node[child]) * stride
             order = np.argsort(above, kind="stable")
             parents, start = np.unique(above[order], return_index=True)
             whole = np.append(start, len(child)).astype(np.int64)
-            out.append((np.searchsorted(key, parents), whole, child[order]))
-    return out
+            yield np.searchsorted(key, parents), whole, child[order]
+        stride *= axis.size

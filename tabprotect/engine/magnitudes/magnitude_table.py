@@ -152,14 +152,18 @@ class MagnitudeTable:
 
     def parts(self) -> Iterator[Listing]:
         """The contributions to the cells of each combination of depths, one after the other."""
-        depths = [range(len(axis.depths)) for axis in self.axes]
-        for chosen in product(*depths):
+        for key in self.row_keys():
+            yield self._grouped(key)
+
+    def row_keys(self) -> Iterator[Ints]:
+        """The cell of every row, for each combination of depths."""
+        for chosen in product(*(range(len(axis.depths)) for axis in self.axes)):
             key = np.zeros(len(self.rows.own), dtype=np.int64)
             for axis, depth, code, stride in zip(
                 self.axes, chosen, self.rows.codes, self.strides, strict=True
             ):
                 key += axis.depths[depth][code] * stride
-            yield self._grouped(key)
+            yield key
 
     def _grouped(self, key: Ints) -> Listing:
         rows = self.rows
@@ -205,12 +209,7 @@ class MagnitudeTable:
 
     def _costs(self, key: Ints) -> Ints:
         cost = np.zeros(len(key), dtype=np.int64)
-        for chosen in product(*(range(len(axis.depths)) for axis in self.axes)):
-            at = np.zeros(len(self.rows.own), dtype=np.int64)
-            for axis, depth, code, stride in zip(
-                self.axes, chosen, self.rows.codes, self.strides, strict=True
-            ):
-                at += axis.depths[depth][code] * stride
+        for at in self.row_keys():
             np.add.at(cost, np.searchsorted(key, at), self.rows.cost)
         return cost
 

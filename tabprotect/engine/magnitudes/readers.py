@@ -40,7 +40,8 @@ class Puzzle:
     @cached_property
     def equations(self) -> Equations:
         """How the cells add up."""
-        return Equations.of(self.table)
+        cells = self.table.cells
+        return Equations.of(self.table.axes, cells.key, cells.nodes)
 
     @cached_property
     def value(self) -> Ints:
@@ -66,6 +67,11 @@ class Puzzle:
             ):
                 out.setdefault(holding, []).append((cell, own))
         return out
+
+    @cached_property
+    def public_floor(self) -> float:
+        """What everybody knows no sum to be below: 0, or with negative values far below all."""
+        return -float(np.abs(self.table.rows.weighted).sum()) if self.table.signed else 0.0
 
     def pooled(self, cells: Sequence[int]) -> tuple[Ints, Ints]:
         """The contributors of cells together, the largest first, and what each put in."""
@@ -206,23 +212,20 @@ def floors(puzzle: Puzzle, reader: tuple[int, ...], hidden: Bools) -> dict[int, 
     return out
 
 
-def public_floor(puzzle: Puzzle) -> float:
-    """What everybody knows no sum to be below, less the sum itself where nothing is negative."""
-    whole = float(np.abs(puzzle.table.rows.weighted).sum())
-    return -whole if puzzle.table.signed else 0.0
-
-
 def lower_ends(
     puzzle: Puzzle, cells: Ints, known: dict[int, tuple[int, bool]]
 ) -> tuple[Floats, Floats]:
-    """By how much each sum may lie below and above the true one, for a reader."""
-    least = public_floor(puzzle)
-    low = least - puzzle.value[cells].astype(np.float64)
+    """By how much each sum may lie below and above the true one, for a reader.
+
+    ``cells`` are sorted; those of ``known`` that are not among them are left out.
+    """
+    least = puzzle.public_floor
+    low: Floats = least - puzzle.value[cells].astype(np.float64)
     high = np.full(len(cells), np.inf)
-    at = {cell: n for n, cell in enumerate(cells.tolist())}
-    for cell, (own, alone) in known.items():
-        if cell in at:
-            low[at[cell]] = min(0.0, least + own - float(puzzle.value[cell]))
-            if alone:
-                low[at[cell]] = high[at[cell]] = 0.0
+    held = np.array(list(known), dtype=np.int64)
+    for cell, at in zip(held.tolist(), np.searchsorted(cells, held).tolist(), strict=True):
+        if at < len(cells) and cells[at] == cell:
+            own, alone = known[cell]
+            low[at] = 0.0 if alone else min(0.0, least + own - float(puzzle.value[cell]))
+            high[at] = 0.0 if alone else np.inf
     return low, high

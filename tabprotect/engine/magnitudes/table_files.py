@@ -16,11 +16,9 @@ from tabprotect.engine.decoding import decoded, parsed_json
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import Connection, QueryError, connected, file_literal, literal
 from tabprotect.engine.magnitudes.magnitude_table import Contributions, MagnitudeTable
+from tabprotect.engine.magnitudes.recognised import KEY, is_magnitudes
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import say
-
-KEY = "tabprotect.magnitudes"
-"""The key of the metadata that says what the columns are."""
 
 COLUMNS = (
     "holding_number",
@@ -82,17 +80,6 @@ def write_magnitudes(table: MagnitudeTable, path: Path) -> None:
         )
         with replacing(path, private=True) as file, made.open("rb") as whole:
             shutil.copyfileobj(whole, file)
-
-
-def is_magnitudes(path: Path) -> bool:
-    """Return True if a file is a Parquet file of a magnitude table."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        if file.read(4) != b"PAR1":
-            return False
-        file.seek(max(0, path.stat().st_size - 2**24))
-        return KEY.encode() in file.read()
 
 
 def read_magnitudes(path: Path) -> MagnitudeTable:

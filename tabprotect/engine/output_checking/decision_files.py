@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.formats.text.opening import read_text
@@ -113,7 +114,7 @@ def _csv_rows(path: Path, variables: tuple[str, ...]) -> list[_Row]:
     source = TextRows(path, delimiter=None)
     rows = list(source.rows())
     header = [*variables, *_FOUND, *_DECIDED]
-    if rows[0] != header:
+    if rows[:1] != [header]:
         raise InputError(
             say("these are no decisions on this table"),
             line=1,
@@ -153,12 +154,12 @@ def _json_rows(path: Path) -> list[_Row]:
 def _decision(given: Mapping[str, str], line: int | None, cell: tuple[str, ...]) -> Decision:
     where = f"({', '.join(cell)})"
     to = given["to"].strip()
-    if to and not to.isdecimal():
-        raise InputError(say("{to} is no count", repr(to)), line=line, cell=where)
+    if to and natural(to) is None:
+        raise InputError(say("{to} is no count", repr(to[:40])), line=line, cell=where)
     try:
         return Decision(
             given["decision"].strip(), given["who"], given["when"], given["why"],
-            int(to) if to else None,
+            natural(to),
         )  # fmt: skip
     except InputError as error:
         raise InputError(error.message, line=line, cell=where, hint=error.hint) from None

@@ -146,7 +146,7 @@ def infer(
         If no original fits table, mechanism and prior; if the exact way, asked for, is too wide;
         or if neither the release nor the prior bounds a count.
     """
-    prior = _knowing(prior, likelihood.domain)
+    prior = knowing_zeros(prior, likelihood.domain)
     if isinstance(likelihood, MoveSequence):
         return infer_moves(likelihood, prior, approach, randomness, progress)
     if isinstance(likelihood, AdaptiveSequence):
@@ -154,7 +154,8 @@ def infer(
     return infer_factors(likelihood, prior, approach, randomness, progress)
 
 
-def _knowing(prior: Prior | None, domain: Domain) -> Prior:
+def knowing_zeros(prior: Prior | None, domain: Domain) -> Prior:
+    """The prior, uniform when none is given, of who knows the structural zeros of a table."""
     prior = Uniform() if prior is None else prior
     return KnowingZeros(prior, domain) if domain.structural else prior
 
@@ -184,7 +185,7 @@ def infer_jointly(
     if not moves or len(moves) + len(factors) < len(likelihoods):
         return None
     evidence = product(factors) if factors else None
-    known = _knowing(prior, moves[0].domain)
+    known = knowing_zeros(prior, moves[0].domain)
     found = infer_together(moves, evidence, known, randomness, progress)
     if found is None or evidence is None:
         return found

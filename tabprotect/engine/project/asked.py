@@ -290,6 +290,10 @@ class Publishing(Options):
     approved_by: str = option_field(
         "", metavar="NAME", help=say("the same; a policy may take both names, of two people")
     )
+    no_page: bool = option_field(
+        False,
+        help=say("leave out the page to look at in a browser (page.html)"),
+    )
     sign: str | None = option_field(
         None,
         metavar="KEY",

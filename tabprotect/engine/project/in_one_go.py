@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.opening import is_url
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.microdata.coding import Codings
 from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.asked import (
@@ -45,7 +43,9 @@ from tabprotect.engine.project.verbs.table_verbs import (
 from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
+    from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
     from tabprotect.engine.magnitudes.tabulating import MeasuredColumns
+    from tabprotect.engine.microdata.coding import Codings
 
 
 def absolute(source: str) -> str:
@@ -71,6 +71,9 @@ def tabulated(asked: Tabulation, progress: Progress) -> History:
 
 def codings_of(asked: Tabulation) -> Codings:
     """How variables are coded while records are counted."""
+    # Late: who protects a table does not wait for what counts records.
+    from tabprotect.engine.microdata.coding import Codings
+
     return Codings(
         asked.bands or {},
         asked.cuts or {},

@@ -8,20 +8,28 @@ from pathlib import Path
 
 import numpy as np
 
+from tabprotect.engine import house
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.magnitude_bundle import dossier_bytes, public_bytes, read_release
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
+from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs
+from tabprotect.engine.magnitudes.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.multipliers import MultiplierLaw, multiplied
 from tabprotect.engine.magnitudes.pattern import Pattern, Wanted, suppress
 from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.languages.said import joined, plural, say
 
 METHODS = ("suppression", "multiplicative_noise", "cell_key")
 """The methods that protect magnitudes."""
+
+CERTAIN = 1 - 1e-9
+"""The belief from which on a guess is no guess."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +50,8 @@ class Asked:
         Last year's bundle: what was published then is published again unless unsafe.
     accept
         Why a pattern that is broken goes out all the same.
+    seed
+        In place of the key of the house, to repeat noise.
     """
 
     method: str = "suppression"
@@ -51,6 +61,7 @@ class Asked:
     title: str = ""
     like: Path | None = None
     accept: str = ""
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -97,7 +108,8 @@ def protect_magnitudes(
             {"method": say("{method} does not protect magnitudes", repr(asked.method))},
             hint=say("choose {names}", joined(METHODS, ", ")),
         )
-    done = suppressed(table, asked, progress)
+    work = suppressed if asked.method == "suppression" else with_noise
+    done = work(table, asked, progress)
     data = public_bytes(done.release)
     if out is not None:
         write_bytes(out, data)
@@ -158,6 +170,65 @@ def suppressed(table: MagnitudeTable, asked: Asked, progress: Progress = SILENT)
         },
     }
     return Done(release, figures, sentences)
+
+
+def with_noise(table: MagnitudeTable, asked: Asked, progress: Progress = SILENT) -> Done:
+    """The sums with noise that follows from a key of the house, and what an outsider believes.
+
+    Raises
+    ------
+    RefusedError
+        When somebody is certain to come too near to an unsafe sum, and nothing is accepted.
+    """
+    unsafe = np.zeros(len(table.cells), dtype=bool)
+    if asked.rules:
+        unsafe = sensitive_cells(table, asked.rules, weights=asked.weights).unsafe
+    progress.report(say("adding noise"), 0.0)
+    release = _noisy(table, asked, unsafe)
+    within = next((float(rule.numbers[0]) for rule in asked.rules if rule.name == "p"), 10.0)
+    found = list(beliefs(release, ContributorView(), within / 100))
+    certain = sum(one.belief >= CERTAIN for one in found if unsafe[one.cell])
+    worst = max((one.belief for one in found), default=0.0)
+    figures: dict[str, object] = {
+        "primary": int(unsafe.sum()),
+        "secondary": 0,
+        "hidden_value": 0,
+        "broken": certain,
+        "audit": {"readers": 1, "items": len(found), "exactly": 0, "within": certain},
+        "belief": round(worst, 6),
+        "within": within,
+        "parameters": dict(release.parameters),
+    }
+    said = say(
+        "An outsider's best guess of the value of one who is alone in a cell comes within "
+        "{within:g} % with a probability of {worst:.1%}. Other readers were not tried.",
+        within,
+        worst,
+    )
+    if certain and not asked.accept:
+        raise RefusedError(said, hint=say("take more noise, or --accept REASON"))
+    return Done(release, figures, [said])
+
+
+def _noisy(table: MagnitudeTable, asked: Asked, unsafe: Bools) -> ReleasedSums:
+    secret = house.key() if asked.seed is None else sha256(str(asked.seed).encode()).encode()
+    if asked.method == "multiplicative_noise":
+        law = MultiplierLaw.of(asked.parameters)
+        values, stated = multiplied(table, law, secret), law.as_json()
+    else:
+        noise = KeyNoise.of(asked.parameters)
+        values, stated = keyed(table, noise, secret, unsafe), noise.as_json()
+    return ReleasedSums(
+        table.variables,
+        table.measure,
+        table.decimals,
+        table.cells.key,
+        values,
+        np.zeros(len(values), dtype=bool),
+        asked.method,
+        stated,
+        asked.title,
+    )
 
 
 def told(table: MagnitudeTable, pattern: Pattern, rules: Sequence[MagnitudeRule]) -> list[str]:

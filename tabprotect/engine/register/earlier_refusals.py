@@ -149,7 +149,8 @@ def _refused_draws(
         if not one.stated:
             return ()
         try:
-            mechanism = Mechanism.from_json(json.loads(one.stated), problem.table.domain)
+            table = problem.table
+            mechanism = Mechanism.from_json(json.loads(one.stated), table.domain, table)
         except (InputError, ParameterError):
             return ()
         if mechanism.gate is None:

@@ -316,7 +316,8 @@ def left_before(
             own_alone = None if release is None else release.mechanism.privacy
             spent = Spent.together([refused, *([] if own_alone is None else [own_alone.total])])
             return LeftBefore(damaged=wrong, spent=None if refused == Spent() else spent)
-        own = None if release is None else public.to_bytes(release)
+        # The page follows from the rest.
+        own = None if release is None else public.to_bytes(release, page=False)
         if own is not None:
             same = {sha256(own), sha256(own if whole is None else whole)}
             earlier = [one for one in earlier if one.entry.publication.bundle not in same]
@@ -327,7 +328,7 @@ def left_before(
         drawn: set[bytes] = set() if release is None else {draw_of(release)}
         read: list[tuple[Earlier, Release]] = []
         for one, found in _opened(earlier, register, progress):
-            if public.to_bytes(found) == own:
+            if public.to_bytes(found, page=False) == own:
                 earlier.remove(one)
             if found.domain != problem.table.domain:
                 continue

@@ -26,6 +26,7 @@ from tabprotect.engine.release.tuned import Tuned
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_from_json, domain_json
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 ATTEMPTS = 3
@@ -119,7 +120,12 @@ class Gate(Limits):
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, object], domain: Domain | None = None) -> Gate | None:
+    def from_json(
+        cls,
+        data: Mapping[str, object],
+        domain: Domain | None = None,
+        table: Table | None = None,
+    ) -> Gate | None:
         """Read from a mechanism for a table; ``None`` if none is stated.
 
         Raises
@@ -153,7 +159,7 @@ class Gate(Limits):
                 left_out=kinds(left_out),
                 reason=stated["reason"],
                 changed=_CHANGED in stated,
-                refused=RefusedDraws.listed(stated.get(_REFUSED, []), domain),
+                refused=RefusedDraws.listed(stated.get(_REFUSED, []), domain, table),
             )
         except (AssertionError, KeyError, ParameterError):
             raise InputError(say('the mechanism\'s "gate" is not as it was written')) from None
@@ -252,10 +258,15 @@ class Mechanism:
         return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
 
     @classmethod
-    def from_json(cls, data: object, domain: Domain) -> Mechanism:
+    def from_json(cls, data: object, domain: Domain, table: Table | None = None) -> Mechanism:
         """Read ``mechanism.json`` for a published table.
 
         The parameters are checked later, by the method that declares them.
+
+        Parameters
+        ----------
+        table
+            The published table, or another with the same kept margins: cycles may follow from these.
 
         Raises
         ------
@@ -279,13 +290,13 @@ class Mechanism:
             )
         parameters: dict[str, object] = {k: v for k, v in data.items() if k not in NAMED | _BESIDE}
         if "cycles" in data:
-            moves = cycle_files.from_json(data, domain=domain)
+            moves = cycle_files.from_json(data, domain=domain, table=table)
             # The margins beside cycles are those that the cycles keep.
             parameters.pop("margins", None)
             parameters = {**parameters, "cycles": moves}
         privacy = Privacy.from_json(data[PRIVACY]) if PRIVACY in data else None
         tuned = Tuned.from_json(data[TUNED]) if TUNED in data else None
-        gate, coins = Gate.from_json(data, domain), _coins(data)
+        gate, coins = Gate.from_json(data, domain, table), _coins(data)
         return cls(method, domain, parameters, gate, privacy, tuned, *coins)
 
     @staticmethod
@@ -336,7 +347,9 @@ class RefusedDraws:
         return {"draws": self.draws, "mechanism": self.mechanism.as_json()}
 
     @classmethod
-    def listed(cls, data: object, domain: Domain | None) -> tuple[RefusedDraws, ...]:
+    def listed(
+        cls, data: object, domain: Domain | None, table: Table | None = None
+    ) -> tuple[RefusedDraws, ...]:
         """Read what a gate states.
 
         Raises
@@ -350,7 +363,7 @@ class RefusedDraws:
             assert isinstance(one, Mapping) and set(one) == {"draws", "mechanism"}
             draws = one["draws"]
             assert domain is not None and type(draws) is int and 1 <= draws <= MOST_ATTEMPTS
-            out.append(cls(draws, Mechanism.from_json(one["mechanism"], domain)))
+            out.append(cls(draws, Mechanism.from_json(one["mechanism"], domain, table)))
         return tuple(out)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import product
 
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError
 from tabprotect.languages.said import say
 
@@ -174,12 +175,13 @@ class _Reader:
         if not self._take("^", "**"):
             return base
         kind, text, _ = self._next()
-        if kind != "word" or not text.isdecimal() or int(text) < 1:
+        power = natural(text) if kind == "word" else None
+        if not power:
             raise self._fault(
                 say("has the power {text}; it must be a whole number from 1", repr(text))
             )
         found = base
-        for _ in range(int(text) - 1):
+        for _ in range(power - 1):
             # a:a is a: what is there stays.
             larger = self._crossed(found, base)
             if len(larger) == len(found):

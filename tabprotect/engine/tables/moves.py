@@ -66,7 +66,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Designed:
-    """The named design that a cycle set follows from: it can be built again from this alone.
+    """The named design that a cycle set follows from: it can be built again from this.
 
     Attributes
     ----------
@@ -74,10 +74,13 @@ class Designed:
         Registered name of the design.
     parameters
         What it takes besides the table's shape, JSON values.
+    of_margins
+        Whether it takes the counts of the kept margins too, which any release of the table has.
     """
 
     kind: str
     parameters: Mapping[str, object] = field(default_factory=dict, hash=False)
+    of_margins: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +281,12 @@ class MoveSet:
 
     def keeping(self, margins: MarginSet, groupings: tuple[Grouping, ...] = ()) -> MoveSet:
         """The same cycles with another claim of what they keep (the grand total at least)."""
-        return replace(self, margins=margins or ((),), groupings=groupings)
+        claimed = replace(self, margins=margins or ((),), groupings=groupings)
+        same = (claimed.margins, groupings) == (self.margins, self.groupings)
+        if same or self.design is None or not self.design.of_margins:
+            return claimed
+        # The claim would name other margins than those that the design follows from.
+        return replace(claimed, design=None)
 
     @cached_property
     def publication(self) -> Publication:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
@@ -13,7 +14,6 @@ from PySide6.QtWidgets import QApplication, QMenu
 from tabprotect.gui.base.stage import MenuEntry
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.recipes import Recipes
-from tabprotect.gui.frame.release_files import ReleaseFiles
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
@@ -136,7 +136,6 @@ class Actions(QObject):
     def _file(self) -> None:
         window, files = self.window, self.files
         recipes = self.recipes = Recipes(window, files)
-        self.release_files = ReleaseFiles(window)
         self._add(
             "File",
             Item("open", say("&Open\u2026"), files.ask_open, "Ctrl+O", "open"),
@@ -162,13 +161,28 @@ class Actions(QObject):
             Item("save_recipe", say("Save as recipe for next &year\u2026"), recipes.ask_save),
             Item("save", say("&Save"), files.save, "Ctrl+S", "save"),
             Item("save_as", say("Save &as\u2026"), files.save_as, "Ctrl+Shift+S"),
-            Item("save_release", say("Save the re&lease as\u2026"), self.release_files.ask),
+            Item(
+                "save_release",
+                say("Save the re&lease as\u2026"),
+                lambda: self._save_in_a_format("release"),
+            ),
+            Item(
+                "save_table",
+                say("Save the ta&ble as\u2026"),
+                lambda: self._save_in_a_format("table"),
+            ),
             None,
             Item("settings", "S&ettings\u2026", lambda: SettingsDialog(window).open(), "Ctrl+,"),
             None,
             Item("close", say("&Close window"), window.close, "Ctrl+W"),
             Item("quit", say("&Quit"), QApplication.closeAllWindows, "Ctrl+Q"),
         )
+
+    def _save_in_a_format(self, what: Literal["release", "table"]) -> None:
+        # Imported late: the first paint needs no form.
+        from tabprotect.gui.forms import save_as
+
+        (save_as.ask_release if what == "release" else save_as.ask_table)(self.window.page)
 
     def _edit(self) -> None:
         undo, redo = self.document.undo, self.document.redo

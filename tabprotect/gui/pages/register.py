@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine import house
+from tabprotect.engine.errors import InputError, RefusedError, TabprotectError
 from tabprotect.engine.house import register_address
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
@@ -30,6 +31,7 @@ from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import push_button
+from tabprotect.gui.look.file_dialogs import ask_folder, ask_place
 from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -37,7 +39,7 @@ from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.stages import RegisterStage
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import tell, told
 
 MOST_DAMAGES = 3
@@ -51,7 +53,7 @@ class RegisterPage(RegisterStage, Page):
         super().__init__(document)
         self._all: list[ListedRelease] = []
         self._reading: Question[tuple[list[ListedRelease], tuple[Damage, ...]]] = Question(
-            self, document.jobs, self._read, self.show_error
+            self, document.jobs, self._read, self._unreadable
         )
         self._exporter = Exporter(self)
         self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
@@ -68,6 +70,16 @@ class RegisterPage(RegisterStage, Page):
         self.body.addWidget(self._one())
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
+        self.new = push_button(
+            say("New register\u2026"), self._ask_new, tip=say("An empty one, beside the one shown.")
+        )
+        self.another_key = push_button(
+            say("Another key\u2026"),
+            self.ask_another_key,
+            tip=say("Another key of the house; the register is marked again."),
+        )
+        self.footer.addWidget(self.new)
+        self.footer.addWidget(self.another_key)
 
     def _one(self) -> QWidget:
         """The chosen release: what is kept of it, and withdrawing it."""
@@ -224,6 +236,87 @@ class RegisterPage(RegisterStage, Page):
             return kept
 
         self._exporter.write("bundle", path, content, confidential=False, overwrite=overwrite)
+
+    def _unreadable(self, error: TabprotectError) -> None:
+        from tabprotect.engine.register.register_tables import SCHEMA
+
+        if error.hint != SCHEMA.older:
+            self.show_error(error)
+            return
+        error.hint = say(
+            "its entries are kept as they are; what was deleted from it before is not seen"
+        )
+        self.show_error(
+            error, remedy_label=say("Take it over"), remedy=lambda: self.make_new(_place())
+        )
+
+    def _ask_new(self) -> None:
+        filters = say("Register (*.sqlite);;All files (*)")
+        title = say("New register")
+        ask_place(self, title, "register.sqlite", filters, self.make_new, confirm=False)
+
+    def make_new(self, place: str) -> None:
+        """Make a register, or take an older one over where it lies."""
+
+        def work(progress: Progress) -> str:
+            from tabprotect.engine.register.register import Register
+
+            with Register(place, new=True) as register:
+                kept, mark = len(register.entries()), register.key_mark[:16]
+            if kept:
+                return plural(
+                    kept,
+                    "Taken over: {n} release, as it is; it belongs to the key of mark {mark}.",
+                    "Taken over: {n} releases, as they are; it belongs to the key of mark {mark}.",
+                    kept,
+                    mark,
+                )
+            return say(
+                "Made: {name}. It belongs to the key of mark {mark}; {REGISTER} names it.",
+                Path(place).name,
+                mark,
+                house.REGISTER,
+            )
+
+        self._writing.ask(say("making a register"), work)
+
+    def ask_another_key(self) -> None:
+        """Ask whether the house is to have another key, and where originals lie."""
+        self.errors.show_error(
+            RefusedError(
+                say(
+                    "with another key of the house the same table gets other coins, and only what "
+                    "the house still has the original of is found again"
+                ),
+                hint=say("the dossiers that the register names are looked into, and a folder"),
+            ),
+            asking=True,
+            remedy_label=say("Make another key"),
+            remedy=self.rotate,
+            other_label=say("With a folder of originals\u2026"),
+            other=lambda: ask_folder(
+                self, say("Originals"), "", lambda folder: self.rotate([Path(folder)])
+            ),
+        )
+
+    def rotate(self, sources: Sequence[Path] = ()) -> None:
+        """Make another key of the house, and mark the register again."""
+        self.errors.clear()
+
+        def work(progress: Progress) -> str:
+            from tabprotect.engine.project.releasing.rotating import rotate
+
+            done = rotate(None, sources, progress)
+            lost = ", ".join(map(str, done.unmarked))
+            return say(
+                "Another key of the house, of mark {mark}; marked again: {n} of {total} releases{lost}.",
+                done.mark,
+                len(done.marked),
+                len(done.marked) + len(done.unmarked),
+                say("; not found again: {lost}", lost) if lost else "",
+            )
+
+        self._writing.ask(say("making another key of the house"), work)
 
     def _written(self, said: str) -> None:
         self.reason.clear()

@@ -161,6 +161,7 @@ class ReleaseStage(Stage):
     entries = (
         MenuEntry(say("Release"), "publish", say("Approve and publish\u2026")),
         MenuEntry(say("Release"), "report", say("Report\u2026")),
+        MenuEntry(say("Release"), "save_as", say("Save as\u2026")),
     )
 
     @classmethod

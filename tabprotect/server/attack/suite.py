@@ -25,6 +25,7 @@ from tabprotect.server.attack.target import (
     Target,
     asking,
     cells_of,
+    in_other_words,
     server_at,
     sub_table_address,
 )
@@ -234,7 +235,7 @@ def _tracker(target: Target, table: str, variables: Mapping[str, list[str]], loo
 
 
 def _formats(target: Target, table: str, loot: Loot) -> Finding:
-    """Refused sub-tables by every format, method, spelling and header."""
+    """Refused sub-tables by every format, method, spelling and header, and in other services' words."""
     formats = target(Sent("/config")).json.get("formats", [])
     assert isinstance(formats, list)
     tried = got = 0
@@ -256,6 +257,7 @@ def _formats(target: Target, table: str, loot: Loot) -> Finding:
             Sent(f"/tables/{table}/data", "POST", json_body, body),
             Sent(f"/tables/{table}/queries", "POST", json_body, body),
             Sent(sub_table_address(table, tuple(reversed(names)))),
+            *in_other_words(table, names),
         ]
         for way in ways:
             tried += 1

@@ -124,3 +124,29 @@ def sub_table_address(table: str, variables: Sequence[str], **more: str) -> str:
     """The address of a sub-table."""
     said = urllib.parse.urlencode({"variables": ",".join(variables), **more})
     return f"/tables/{urllib.parse.quote(table)}/data?{said}"
+
+
+def in_other_words(table: str, variables: Sequence[str]) -> list[Sent]:
+    """The requests for a sub-table that clients of PxWebApi 2 and 1 would send."""
+    place = urllib.parse.quote(table)
+    named = [(name.partition("@")[0], name if "@" in name else "") for name in variables]
+    asked = [(f"valueCodes[{base}]", "*") for base, _ in named]
+    asked += [(f"codelist[{base}]", f"agg_{level}") for base, level in named if level]
+    selection = [
+        {"variableCode": base, "valueCodes": ["*"], "codelist": f"agg_{level}" if level else None}
+        for base, level in named
+    ]
+    query = [
+        {"code": base, "selection": {"filter": f"agg:{level}" if level else "all", "values": ["*"]}}
+        for base, level in named
+    ]
+    posted = {"Content-Type": "application/json"}
+    return [
+        Sent(f"/v2/tables/{place}/data?{urllib.parse.urlencode(asked)}"),
+        Sent(f"/v2/tables/{place}/data", "POST", posted, _bytes({"selection": selection})),
+        Sent(f"/v1/en/tables/{place}", "POST", posted, _bytes({"query": query})),
+    ]
+
+
+def _bytes(said: object) -> bytes:
+    return json.dumps(said).encode()

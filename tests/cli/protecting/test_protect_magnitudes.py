@@ -62,3 +62,31 @@ def test_a_rule_that_hides_nothing_is_refused(tmp_path: Path, capsys) -> None:
     path = made(tmp_path)
     assert main(["rules", str(path), "--rule", "p=0"]) == 4
     assert "give n" in capsys.readouterr().err
+
+
+def test_noise_is_read_by_a_contributor(tmp_path: Path, capsys) -> None:
+    path, out = made(tmp_path), tmp_path / "o.zip"
+    words = ["--set", "least=.1", "--set", "most=.25", "--json", "--out", str(out), "--seed", "1"]
+    assert main(["protect", str(path), "--method", "multiplicative_noise", *words]) == 0
+    capsys.readouterr()
+    assert (
+        main(["infer", str(out), "--as-contributor", "outsider", "--within", "10", "--json"]) == 0
+    )
+    said = json.loads(capsys.readouterr().out)
+    assert {cell["belief"] for cell in said["cells"]} == {0.5}
+    reader = ["--as-contributor", "45@nace=24,region=R0", "--rest", "50", "--json"]
+    assert main(["infer", str(out), *reader]) == 0
+    found = json.loads(capsys.readouterr().out)["cells"]
+    (own,) = (c["belief"] for c in found if c["index"] == {"nace": "24", "region": "R0"})
+    assert 0 < own < 0.5
+    assert main(["verify", str(out), "--quick", "--json"]) == 0
+
+
+def test_the_sums_as_csv(tmp_path: Path) -> None:
+    path = made(tmp_path)
+    assert main(["convert", str(path), "--out", str(tmp_path / "sums.csv")]) == 0
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "sums.csv").read_text())))
+    assert list(rows[0]) == ["nace", "region", "value", "status", "n", "holdings"]
+    inner = [r for r in rows if "Total" not in (r["nace"], r["region"])]
+    (total,) = (r for r in rows if r["nace"] == r["region"] == "Total")
+    assert sum(int(r["value"]) for r in inner) == int(total["value"])

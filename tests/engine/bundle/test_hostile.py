@@ -34,7 +34,7 @@ def run(method: str, **given: object) -> Protected:
 
 
 def bundle(method: str, **given: object) -> Files:
-    return public.files(run(method, **given).release)
+    return public.files(run(method, **given).release, page=False)
 
 
 def mechanism(files: Files, **stated: object) -> bytes:

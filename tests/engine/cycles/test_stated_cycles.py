@@ -9,12 +9,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tabprotect.engine.cycles.cycle_files import build, digest, state
-from tabprotect.engine.cycles.designs import DESIGNS, design
+from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
+from tabprotect.engine.cycles.cycle_files import build, digest, from_json, state
+from tabprotect.engine.cycles.designs import DESIGNS, design, triangular
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import Designed, MoveSet
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
 
 PUBLISHED = {
     ((4, 4), "bidiagonal"): "ea9e259024141ed50936c81f3f0ca5a6919e8abfbf0909560705c41b4267d01c",
@@ -100,3 +104,69 @@ def test_entries_are_sorted_however_they_come() -> None:
             found, sign = moves.entries(i)
             assert found.tolist() == np.array(cells[span])[order].tolist()
             assert sign.tolist() == np.array(signs[span])[order].tolist()
+
+
+def cube(shape: tuple[int, ...]) -> Table:
+    """Counts of mean 3 without chance, some of them zero."""
+    cells = np.arange(np.prod(shape)).reshape(shape)
+    return Table.dense(Domain.of_shape(shape), cells * cells % 11 * (cells % 3 > 0))
+
+
+def margins_of(table: Table) -> KeptMargins:
+    return KeptMargins.of(Publication(table.domain, all_margins(table.domain)), table)
+
+
+OF_MARGINS = "fbc4980b62c9d8f0b5313969c2742fe2ccc0b8f5e91b43af9aca6ea5d40fb611"
+"""Bundles rest on this one too."""
+
+
+def test_a_design_for_margins_is_stated_by_name_and_found_from_any_release() -> None:
+    original = cube((5, 4, 3))
+    for settings in (TriangularSettings(), TriangularSettings(cap=2, weight=1.5)):
+        moves = triangular(margins_of(original), {"repeats": 2}, settings)
+        stated = {"shape": [5, 4, 3], **json.loads(json.dumps(state(moves)))}
+        assert stated["cycles"]["of"] == "margins" and len(json.dumps(stated)) < 250
+        # What was published in place of the original has the same margins.
+        released = original.counts.copy()
+        released.reshape(-1)[moves.entries(0)[0]] += moves.entries(0)[1]
+        table = Table.dense(original.domain, released)
+        again = from_json(stated, domain=table.domain, table=table)
+        assert again == moves and again.design == moves.design
+        with pytest.raises(InputError, match="not at hand"):
+            from_json(stated, domain=table.domain)
+        with pytest.raises(InputError, match="SHA-256 differs"):
+            from_json(
+                stated, domain=table.domain, table=cube((5, 4, 3)).with_counts({(0, 0, 0): 9})
+            )
+    assert digest(triangular(margins_of(original))) == OF_MARGINS
+
+
+def test_cycles_that_follow_from_more_than_margins_are_listed() -> None:
+    original = cube((4, 4, 3))
+    zeros = np.zeros(original.domain.size, dtype=np.bool_)
+    zeros[0] = True
+    assert triangular(margins_of(original), zeros=zeros).design is None
+    moves = triangular(margins_of(original))
+    # Another claim would be taken for the margins that the design follows from.
+    assert moves.keeping((("A", "B"),)).design is None
+    assert moves.keeping(moves.margins).design == moves.design
+    assert moves.take(np.arange(len(moves))).design is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"of": "counts"},
+        {"design": "strips"},
+        {"parameters": {"cap": 0}},
+        {"parameters": {"cup": 4}},
+        {"parameters": {"cap": "4"}},
+        {"parameters": {"repeats": 0}},
+    ],
+)
+def test_a_design_for_margins_that_is_stated_wrongly_is_refused(wrong: dict[str, object]) -> None:
+    table = cube((4, 4, 3))
+    stated = {"shape": [4, 4, 3], **state(triangular(margins_of(table)))}
+    stated["cycles"] = {**stated["cycles"], **wrong}  # type: ignore[dict-item]
+    with pytest.raises((InputError, ParameterError)):
+        from_json(stated, domain=table.domain, table=table)

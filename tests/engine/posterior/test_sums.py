@@ -13,9 +13,10 @@ from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.moves.elimination import Elimination, Thinned
+from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
+from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.posterior.sums import sums

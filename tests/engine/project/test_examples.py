@@ -34,6 +34,7 @@ def test_what_is_bundled() -> None:
         "czech-autoworkers",
         "adult-occupations",
         "social-assistance",
+        "fictitious-businesses",
         "adult-census",
     ]
     for example in examples():

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
+from postgresql_server import psycopg, running_server
 
 from tabprotect.engine import house
 from tabprotect.engine.errors import InputError, ParameterError
@@ -149,19 +151,49 @@ INSERT INTO refused_mechanism VALUES ('o', 'm', 'cell_key', '2026-01-01 00:00:00
 """
 
 
-def test_an_older_register_is_taken_over_on_purpose(tmp_path: Path) -> None:
-    path = tmp_path / "older.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(OLDER)
+def taken_over(address: str) -> None:
+    """The older register at an address is refused, taken over, and goes on."""
     with pytest.raises(InputError, match="another version") as error:
-        Register(str(path))
+        Register(address)
     assert "register new FILE" in error.value.hint
-    with Register(str(path), new=True) as register:
+    with Register(address, new=True) as register:
         [entry] = register.entries()
         assert entry.number == 3 and entry.withdrawn_reason == "wrong"
         assert entry.publication.marks == OriginalMarks("o", ("v",), ("r",), "")
         assert register.refused("o") == {"m": RefusedMechanism("cell_key", "")}
         assert register.add(replace(publication(), bundle="c" * 64), b"") == 4
-    with Register(str(path)) as register:
+    with Register(address) as register:
         assert register.contents().damaged == () and register.head().lines == 5
+    with pytest.raises(InputError, match="already"):
+        Register(address, new=True)
+
+
+def test_an_older_register_is_taken_over_on_purpose(tmp_path: Path) -> None:
+    path = tmp_path / "older.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(OLDER)
+    taken_over(str(path))
     assert SCHEMA.version == 2
+
+
+def test_an_older_register_in_postgresql_is_taken_over() -> None:
+    words = {"INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT": "SERIAL PRIMARY KEY"}
+    words |= {"DATETIME": "TIMESTAMP", "BLOB": "BYTEA"}
+    older = OLDER
+    for word, there in words.items():
+        older = older.replace(word, there)
+    with running_server() as server:
+        address = server.database("releases")
+        engine = sa.create_engine(psycopg(address))
+        with engine.begin() as connection:
+            connection.exec_driver_sql(older)
+            connection.exec_driver_sql("SELECT setval('published_release_number_seq', 3)")
+        engine.dispose()
+        taken_over(address)
+        # What was taken over is under the chain: who changes it is seen.
+        engine = sa.create_engine(psycopg(address))
+        with engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE published_release SET who = 'mallory'")
+        engine.dispose()
+        with Register(address) as register:
+            assert [one.what for one in register.contents().damaged] == ["changed"] * 2

@@ -1,4 +1,4 @@
-"""The published release in a house's format, from the window."""
+"""The published release, and the table, in a house's format, from the window, looked at first."""
 
 from __future__ import annotations
 
@@ -7,18 +7,60 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 import tabprotect as tp
+from tabprotect.gui.base.exporter import MARK
+from tabprotect.gui.forms.save_as import OFFERED, SaveAsDialog, ask_release, ask_table
 from tabprotect.gui.frame.main_window import MainWindow
+
+TABLE = "example:duncan-roehrig-4x4"
+
+
+def choose(dialog: SaveAsDialog, name: str, qtbot: QtBot) -> str:
+    """How the file of a format begins."""
+    dialog.format.setCurrentIndex(OFFERED.index(name))
+    qtbot.waitUntil(dialog.save_button.isEnabled)
+    return dialog.preview.toPlainText()
 
 
 def test_a_release_is_saved_as_one_cube(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    files = window.actions_.release_files
-    files.ask()
-    assert files.release is None
-    table = tp.read_table("example:duncan-roehrig-4x4")
-    done = tp.protect(table, "random_rounding", base=5, seed=1, accept_weak=True, accept="why")
+    assert ask_release(window.page) is None and ask_table(window.page) is None
+    done = tp.protect(
+        tp.read_table(TABLE), "random_rounding", base=5, seed=1, accept_weak=True, accept="why"
+    )
     done.publish(tmp_path / "r.zip", accept="why")
     window.files.open(str(tmp_path / "r.zip"))
-    qtbot.waitUntil(lambda: files.release is not None)
-    files.save(tmp_path / "r.px")
+    qtbot.waitUntil(lambda: window.document.project is not None)
+    # A reader has no table of the house.
+    assert ask_table(window.page) is None
+    dialog = ask_release(window.page)
+    assert dialog is not None
+    for name, begins in {
+        "xlsx": "v\tw\tcount\n",
+        "px": "CHARSET=",
+        "jsonstat": '{"version":"2.0"',
+        "sdmx-csv": "STRUCTURE,",
+        "csv": "v,w,count\n",
+    }.items():
+        shown = choose(dialog, name, qtbot)
+        assert shown.startswith(begins), shown[:60]
+    dialog.total_code.setText("_Z")
+    qtbot.waitUntil(lambda: "_Z" in dialog.preview.toPlainText())
+    choose(dialog, "px", qtbot)
+    dialog.save(tmp_path / "r.px")
     qtbot.waitUntil(lambda: (tmp_path / "r.px").exists() and not window.document.jobs.running)
-    assert 'CODES("v")=' in (tmp_path / "r.px").read_text()
+    assert '"_Z"' in (tmp_path / "r.px").read_text()
+
+
+def test_the_table_is_saved_as_confidential(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window.files.open(TABLE)
+    qtbot.waitUntil(lambda: window.document.project is not None)
+    dialog = ask_table(window.page)
+    assert dialog is not None
+    assert choose(dialog, "csv", qtbot).startswith("v,w,count\n")
+    dialog.save(tmp_path / "t.csv")
+    path = tmp_path / f"t-{MARK}.csv"
+    qtbot.waitUntil(lambda: path.exists() and not window.document.jobs.running)
+    assert tp.read_table(path).table == tp.read_table(TABLE).table
+    window.document.set_public(True)
+    assert ask_table(window.page) is None

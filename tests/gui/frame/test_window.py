@@ -164,7 +164,9 @@ def test_running_work_is_behind_one_button(opened: MainWindow, qtbot: QtBot) -> 
     assert button.isHidden() and not button.list.isVisible()
 
 
-def test_help_is_about_the_page_in_front_and_goes_back_to_it(opened: MainWindow) -> None:
+def test_help_is_about_the_page_in_front_and_goes_back_to_it(
+    opened: MainWindow, qtbot: QtBot
+) -> None:
     opened.actions_["help_page"].trigger()
     page, text = opened.page, opened.page.findChild(QTextEdit)
     assert page.name == "help" and text is not None
@@ -174,7 +176,11 @@ def test_help_is_about_the_page_in_front_and_goes_back_to_it(opened: MainWindow)
     assert "Ctrl+Return" in text.toPlainText() and not page.shows_original()
     opened.actions_["help_about"].trigger()
     assert __version__ in text.toPlainText() and "MIT" in text.toPlainText()
+    qtbot.waitUntil(lambda: bool(page.licences.toPlainText()), timeout=60_000)
+    said = page.licences.toPlainText()
+    assert page.licences.isVisible() and "GNU LESSER GENERAL" in said and "PySide6" in said
     opened.actions_["help_page"].trigger()
+    assert not page.licences.isVisible()
     opened.document.set_public(True)
     assert "at risk (a count" not in text.toPlainText()
     opened.document.set_public(False)

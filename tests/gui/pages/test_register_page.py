@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from pages_of import page_of
 
+from tabprotect.engine import house
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.register.register import Register
+from tabprotect.engine.register.register_chain import mark_of_key
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.register import RegisterPage
+from tests.engine.register.test_register_chain import OLDER
 
 Settle = Callable[[], None]
 
@@ -39,3 +45,56 @@ def test_a_release_that_left_is_listed_and_its_bytes_come_back(
     shown.save_to(shown.rows[0], again, overwrite=True)
     settle()
     assert again.read_bytes() == (tmp_path / "release.zip").read_bytes()
+
+
+def test_another_key_marks_what_the_house_still_has(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    document, dossier = opened.document, tmp_path / "d.zip"
+    document.do(protect, seed=7)
+    document.do(publish, release=str(tmp_path / "release.zip"), dossier=str(dossier))
+    opened.go("register")
+    settle()
+    shown, old = page_of(opened, RegisterPage), house.key()
+    shown.another_key.click()
+    # Nothing is done before somebody has chosen.
+    assert shown.errors.error is not None and house.key() == old
+    shown.rotate()
+    settle()
+    assert house.key() != old
+    said = shown._note.text()
+    assert mark_of_key(house.key())[:16] in said and "1 of 1" in said
+    assert [row.relation for row in shown.rows] == ["original"]
+    dossier.unlink()
+    shown.rotate([tmp_path])
+    settle()
+    assert "0 of 1" in shown._note.text() and "not found again: 1" in shown._note.text()
+
+
+def test_a_register_is_made_and_an_older_one_is_taken_over(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    opened.go("register")
+    settle()
+    shown = page_of(opened, RegisterPage)
+    place = tmp_path / "new.sqlite"
+    shown.make_new(str(place))
+    settle()
+    assert "Made: new.sqlite" in shown._note.text()
+    with Register(str(place)) as register:
+        assert register.key_mark == mark_of_key(house.key())
+    shown.make_new(str(place))
+    settle()
+    assert shown.errors.error is not None and "already" in shown.errors.error.message
+    own = Path(str(house.register_address()))
+    own.unlink(missing_ok=True)
+    with closing(sqlite3.connect(own)) as connection:
+        connection.executescript(OLDER)
+    shown._ask()
+    settle()
+    assert "another version" in shown.errors.error.message
+    assert shown.errors._remedy is not None
+    shown.errors._remedy()
+    settle()
+    assert "Taken over: 1 release" in shown._note.text()
+    assert [row.entry.number for row in shown.rows] == [3]

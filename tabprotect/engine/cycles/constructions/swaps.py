@@ -200,13 +200,13 @@ def narrow_enough(domain: Domain) -> int:
     """The height of the highest strips whose posterior is narrow, whatever it costs."""
     check_shape(domain)
     shortest = sorted(domain.shape)[:-1]
-    for tried in range(min(max(shortest), MAX_WIDTH), 2, -1):
-        # A few blocks along a short stretch are as wide as all of them.
+    for tried in range(3, min(max(shortest), MAX_WIDTH) + 1):
+        # A few blocks along a short stretch are as wide as all of them, and higher ones are wider.
         small = _stretch(domain, tried)
-        cost = elimination_cost(_blocks(small, tried), limit=MAX_WIDTH)
-        if cost is not None and cost.width <= WIDEST_STRIPS and cost.affordable:
-            return tried
-    return 2
+        cost = elimination_cost(_blocks(small, tried), limit=WIDEST_STRIPS)
+        if cost is None or not cost.affordable:
+            return tried - 1
+    return max(min(max(shortest), MAX_WIDTH), 2)
 
 
 def _stretch(domain: Domain, height: int) -> Domain:

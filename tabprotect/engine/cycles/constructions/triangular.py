@@ -9,7 +9,7 @@ combination of them at all is an integer combination of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from math import prod
 
@@ -87,6 +87,11 @@ class TriangularSettings:
         if wrong:
             raise ParameterError(wrong)
 
+    def stated(self) -> dict[str, object]:
+        """The settings that are not the default, as a mechanism states them."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {one.name: given[one.name] for one in fields(self) if given[one.name] != one.default}
+
 
 def axis_orders(mu: Floats) -> list[Ints]:
     """The categories of each axis by expected size, largest first; ties by number."""
@@ -136,7 +141,9 @@ class TriangularSearch:
         theta = settings.theta
         with np.errstate(divide="ignore"):
             present = -np.expm1(-theta * np.log1p(self._mu / theta))
-            self._rare = np.where(self._mu > 0, -settings.weight * np.log(present), np.inf)
+            # Whoever designs the cycles again must find the same ones: logarithms differ by processor.
+            rare = np.round(-settings.weight * np.log(present), DIGITS)
+            self._rare = np.where(self._mu > 0, rare, np.inf)
         # Cost of touching a cell, with the crowd as imaginary part: both are summed together.
         self._cost = np.empty(len(self._mu), dtype=np.complex128)
         self._cost.real = self._rare + 1.0 / (self._mu + 1.0)

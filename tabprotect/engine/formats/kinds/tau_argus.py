@@ -26,6 +26,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
 from tabprotect.engine.budgets import MOST_TEXT
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.agencies.rda_metadata import (
     TauMetadata,
@@ -85,7 +86,11 @@ def trails(variable: TauVariable, codes: Sequence[str], folder: Path) -> Trails:
         path = folder / Path(named[0].replace("\\", "/")).name
         lead = next(iter(variable.options.get("HIERLEADSTRING", ())), LEAD)
         return read_hierarchy(path, lead)
-    widths = [int(word) for word in variable.options.get("HIERLEVELS", ()) if word.isdecimal()]
+    widths = [
+        width
+        for word in variable.options.get("HIERLEVELS", ())
+        if (width := natural(word)) is not None
+    ]
     ends = [end for end, width in zip(accumulate(widths), widths, strict=True) if width]
     if len(ends) < 2:
         return {}

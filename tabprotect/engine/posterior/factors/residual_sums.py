@@ -58,7 +58,7 @@ class ResidualSums:
 
     def __init__(self, component: FactorComponent, order: Ints, layers: list[_Layer]) -> None:
         self.component = component
-        self._order = order
+        self.order = order
         self._layers = layers
         self._back = self._backward()
 
@@ -99,11 +99,11 @@ class ResidualSums:
 
     def marginals(self, progress: Progress = SILENT) -> list[Floats]:
         """Probabilities of each cell's counts from its ``low`` on."""
-        out: list[Floats] = [np.zeros(0)] * len(self._order)
+        out: list[Floats] = [np.zeros(0)] * len(self.order)
         ahead = np.zeros(1)
         for k, layer in enumerate(self._layers):
             progress.report(say("reading off the cells"), k / len(self._layers))
-            cell = int(self._order[k])
+            cell = int(self.order[k])
             joint = ahead[layer.source] + layer.log
             weight = np.exp(joint + self._back[k + 1][layer.target] - self._back[0][0])
             width = int(self.component.high[cell] - self.component.low[cell]) + 1
@@ -119,7 +119,7 @@ class ResidualSums:
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Ints:
         """Independent joint draws, int64 (number, cells)."""
-        out = np.empty((number, len(self._order)), dtype=np.int64)
+        out = np.empty((number, len(self.order)), dtype=np.int64)
         state = np.zeros(number, dtype=np.int64)
         for k, layer in enumerate(self._layers):
             progress.report(say("drawing tables"), k / len(self._layers))
@@ -135,7 +135,7 @@ class ResidualSums:
             at = np.searchsorted(cumulative, wanted, side="right") - 1
             # Neither before the state's first transition nor beyond its last possible one.
             at = np.clip(at, begin, np.searchsorted(cumulative, high, side="left") - 1)
-            out[:, self._order[k]] = layer.count[at]
+            out[:, self.order[k]] = layer.count[at]
             state = layer.target[at].astype(np.int64)
         return out
 
@@ -165,7 +165,7 @@ class ResidualSums:
             path = np.concatenate([path[parent], layer.count[at, None].astype(np.int64)], axis=1)
             state, log = layer.target[at].astype(np.int64), log[parent] + layer.log[at]
         tables = np.empty_like(path)
-        tables[:, self._order] = path
+        tables[:, self.order] = path
         return tables, np.exp(log - self._back[0][0])
 
 

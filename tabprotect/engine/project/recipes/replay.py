@@ -111,6 +111,9 @@ def settled(value: object, *, text: bool) -> object:
     return float(value) if "." in value else int(value)
 
 
+MOST_DIGITS = 400
+"""Of a seed in a recipe."""
+
 RELEASE = "release.zip"
 
 AFTER_TABLE = frozenset({"set_cycles", "set_method", "set_parameters", "protect", "publish"})
@@ -226,8 +229,8 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
             command, step = spelled(name, step)
             step = {key: settled(v, text=command.takes_text(key)) for key, v in step.items()}
             if isinstance(seed := step.get(command.says.seed), str):
-                if not seed.isdecimal():
-                    raise InputError(say("the seed {seed} is no whole number", repr(seed)))
+                if not seed.isdecimal() or len(seed) > MOST_DIGITS:
+                    raise InputError(say("the seed {seed} is no whole number", repr(seed[:60])))
                 step[command.says.seed] = int(seed)
             out.append(command.order(step))
     return out

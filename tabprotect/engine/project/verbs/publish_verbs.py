@@ -64,7 +64,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         raise InputError(say("there is a file of that name already"), file=taken[0])
     # All bytes are ready before any file is touched; until then the work can be cancelled.
     signing = [Path(key) for key in (asked.sign, asked.sign_too) if key is not None]
-    made = leaving.files(place, signing=signing, progress=context.progress)
+    made = leaving.files(place, signing=signing, page=not asked.no_page, progress=context.progress)
     files, notes = (
         [Whole(path, data, asked.overwrite) for path, data in made.items()],
         project.notes,
@@ -85,7 +85,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     protected = _told_of_register(protected, before, context.register)
     content, kept = {}, None
     if dossier is not None:
-        whole = made.get(place) or public.to_bytes(protected.release)
+        whole = made.get(place) or public.to_bytes(protected.release, page=not asked.no_page)
         content = confidential.contents(
             protected,
             release=whole,

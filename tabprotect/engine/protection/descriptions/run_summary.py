@@ -311,7 +311,11 @@ def _named(texts: list[str]) -> str:
 
 def _natural(text: str) -> list[tuple[int, str]]:
     """The sort key that puts 5-9 before 10-14."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(text)]
+    # Numbers of any length, by how many digits they have, then digit by digit.
+    return [
+        (len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (-1, part)
+        for part in _DIGITS.split(text)
+    ]
 
 
 def _ranked(table: Table) -> Iterator[Remark]:

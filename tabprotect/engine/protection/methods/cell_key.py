@@ -49,11 +49,10 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
 
 import numpy as np
 
@@ -65,16 +64,29 @@ from tabprotect.engine.errors import (
     TabprotectError,
 )
 from tabprotect.engine.fitting.margin_variance import deviation_left, largest_family
-from tabprotect.engine.parameters import Parameter, Values
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn, hashed, perturbed
+from tabprotect.engine.protection.cell_keys.key_parameters import (
+    JS,
+    KEYS,
+    LEAST_V,
+    MONOTONE,
+    PSTAY,
+    TABLE,
+    WEIGHT_HIGH,
+    WEIGHT_LOW,
+    WEIGHTED,
+    D,
+    V,
+    table_of,
+    weight_range,
+)
 from tabprotect.engine.protection.cell_keys.keyed_totals import with_totals
 from tabprotect.engine.protection.cell_keys.perturbation_table import (
     LARGEST_D,
-    PerturbationTable,
-    perturbation_table,
 )
 from tabprotect.engine.protection.cell_keys.published_laws import (
     check_possible,
@@ -96,8 +108,6 @@ from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.languages.said import joined, say
-
-LEAST_V = 1e-6
 
 TOTALS_NOTE = say(
     "Published totals can say much more than the inner cells alone: the key of a total is the sum "
@@ -122,139 +132,6 @@ WEIGHTS_NOTE = say(
     "Published are estimates, sums of design weights. This posterior is about counts of records; "
     "it takes the mean weight of a cell as evenly spread over the stated range, {low:g} to "
     "{high:g}, and as independent of the count."
-)
-
-
-_made = lru_cache(maxsize=32)(perturbation_table)
-
-
-@lru_cache(maxsize=8)
-def _read(text: str) -> PerturbationTable:
-    return files.from_json(json.loads(text))
-
-
-def table_of(values: Values) -> PerturbationTable:
-    """The perturbation table that resolved parameters (or those of a mechanism) mean."""
-    table = values[TABLE]
-    if table is not None:
-        return _read(table if isinstance(table, str) else json.dumps(table))
-    return _made(
-        D=values[D],
-        V=values[V],
-        js=values[JS],
-        pstay=values[PSTAY],
-        monotone=values[MONOTONE],
-    )
-
-
-D: Parameter[int] = Parameter(
-    "D",
-    say("Largest noise (D)"),
-    say("No count moves by more than this."),
-    "integer",
-    5,
-    low=1,
-    high=LARGEST_D,
-    unit=say("counts"),
-)
-
-V: Parameter[float] = Parameter(
-    "V",
-    say("Variance of the noise (V)"),
-    say("Variance of the noise of every count (at most, where a row cannot reach it)."),
-    "real",
-    3.0,
-    low=LEAST_V,
-    high=float(LARGEST_D**2),
-    unit=say("counts squared"),
-)
-
-JS: Parameter[int] = Parameter(
-    "js",
-    say("Small counts never published (js)"),
-    say("Counts from 1 to this are never published; 0 publishes all."),
-    "integer",
-    2,
-    low=0,
-    high=LARGEST_D,
-    unit=say("counts"),
-)
-
-PSTAY: Parameter[float] = Parameter(
-    "pstay",
-    say("Least chance to stay (pstay)"),
-    say(
-        "Least probability that a count above js stays; lowered in rows that would miss V "
-        "because of it."
-    ),
-    "real",
-    0.0,
-    low=0.0,
-    high=1.0,
-    unit=say("probability"),
-)
-
-MONOTONE: Parameter[bool] = Parameter(
-    "monotone",
-    say("Monotone"),
-    say("Probabilities do not fall from the lowest noise up to noise 0."),
-    "flag",
-    True,
-)
-
-TABLE: Parameter[str | Mapping[str, object] | None] = Parameter(
-    "table",
-    say("Perturbation table"),
-    say("A file (tau-ARGUS ptable text, ONS CSV or JSON) in place of D, V, js, pstay."),
-    "perturbation",
-)
-
-KEYS: Parameter[Literal["auto", "hashed", "plain", "records"]] = Parameter(
-    "keys",
-    say("Record keys"),
-    say(
-        "How noise follows from record keys. Where the table has none, they are drawn for the run."
-    ),
-    "choice",
-    "auto",
-    choices={
-        "auto": say("Hashed where several tables are published, else plain."),
-        "hashed": say("Noise is looked up under a secret hash of the cell key."),
-        "plain": say("Noise is looked up under the cell key, as other offices do."),
-        "records": say("Plain, with the keys that came with the table; an error without any."),
-    },
-)
-
-WEIGHTED: Parameter[Literal["no", "yes"]] = Parameter(
-    "weighted",
-    say("Weighted"),
-    say("What is published where the records have design weights."),
-    "choice",
-    "no",
-    choices={
-        "no": say("Counts of records are published."),
-        "yes": say("Estimates are published: perturbed counts times the mean weight of the cell."),
-    },
-)
-
-WEIGHT_LOW: Parameter[float | None] = Parameter(
-    "weight_low",
-    say("Lowest weight"),
-    say("No design weight is below this. Readers see it."),
-    "real",
-    low=1 / SCALE,
-    high=1e9,
-    may_be_unstated=True,
-)
-
-WEIGHT_HIGH: Parameter[float | None] = Parameter(
-    "weight_high",
-    say("Highest weight"),
-    say("No design weight is above this. Readers see it."),
-    "real",
-    low=1 / SCALE,
-    high=1e9,
-    may_be_unstated=True,
 )
 
 
@@ -331,7 +208,7 @@ class CellKey(Method):
         if self.weighted(values):
             names = ("weight_low", "weight_high")
             wrong = {name: say("must be stated") for name in names if values[name] is None}
-            if not wrong and _range_of(values)[0] > _range_of(values)[1]:
+            if not wrong and weight_range(values)[0] > weight_range(values)[1]:
                 wrong = {"weight_low": say("must not be above the highest weight")}
             if wrong:
                 raise ParameterError(
@@ -497,7 +374,7 @@ class CellKey(Method):
         main, inner = release.tables[0], release.inner
         weighted = self.weighted(values)
         if weighted:
-            low, high = _range_of(values)
+            low, high = weight_range(values)
             check_possible(main.table.counts, table, low=low, high=high)
             notes.append(_weights_note(values))
         if inner is None and several:
@@ -554,7 +431,7 @@ class CellKey(Method):
         table = table_of(values)
         if not self.weighted(values):
             return partial(of_count, table)
-        low, high = _range_of(values)
+        low, high = weight_range(values)
         return partial(of_estimate, table, low=low, high=high)
 
 
@@ -568,15 +445,8 @@ def _stored(problem: Problem) -> Table:
 
 
 def _weights_note(values: Values) -> str:
-    low, high = _range_of(values)
+    low, high = weight_range(values)
     return WEIGHTS_NOTE.format(low=low / SCALE, high=high / SCALE)
-
-
-def _range_of(values: Values) -> tuple[int, int]:
-    """The stated range of design weights, in millionths."""
-    low, high = values[WEIGHT_LOW], values[WEIGHT_HIGH]
-    assert low is not None and high is not None
-    return round(low * SCALE), round(high * SCALE)
 
 
 def _weights(problem: Problem, values: Values) -> Table:
@@ -589,7 +459,7 @@ def _weights(problem: Problem, values: Values) -> Table:
                 "tabulate it from records with a column of design weights, or take weighted = no"
             ),
         )
-    low, high = _range_of(values)
+    low, high = weight_range(values)
     outside = {
         "weight_low": say("a record has a smaller weight") if weights.low < low else "",
         "weight_high": say("a record has a larger weight") if weights.high > high else "",

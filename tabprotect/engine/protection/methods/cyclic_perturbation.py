@@ -57,7 +57,6 @@ import numpy as np
 
 from tabprotect.engine.cycles import cycle_files, reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
-from tabprotect.engine.cycles.constructions.swaps import HEIGHTS, highest, narrow_enough
 from tabprotect.engine.cycles.designs import in_place, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.grouping_files import grouping_text
@@ -65,6 +64,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cycle_runs.choosing_cycles import chosen_cycles
+from tabprotect.engine.protection.cycle_runs.cycle_findings import bridges, lower_strips
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     ALPHA,
     BETA,
@@ -389,11 +389,11 @@ class CyclicPerturbation(Method):
         table = Table.dense(domain, state.reshape(domain.shape))
         disclosed: dict[str, object] = {}
         findings: dict[str, object] = {}
-        sentence = _lower(values[CYCLES])
+        sentence = lower_strips(values[CYCLES])
         if walker.order in DISCLOSED_ORDERS:
             disclosed[SEQUENCE] = steps.cycles.tolist()
         elif walker.order == "positive":
-            findings, sentence = _bridges(problem.table)
+            findings, sentence = bridges(problem.table)
         return Draft(
             (PublishedTable(table), *self._kept_tables(table, values)),
             disclosed=disclosed,
@@ -437,47 +437,6 @@ class CyclicPerturbation(Method):
             rule=walker.rule,
             theta=walker.theta,
         )
-
-
-def _lower(moves: MoveSet) -> str:
-    """Say what it costs that strips are less high because the table is large; else nothing."""
-    if moves.design is None or moves.design.kind != "strips":
-        return ""
-    height = moves.design.parameters.get("height")
-    more = HEIGHTS.get(height) if isinstance(height, int) else None
-    if more is None or height != highest(moves.domain):
-        return ""
-    natural = narrow_enough(moves.domain)
-    if natural <= height:
-        return ""
-    return say(
-        "Strips are {height} categories high and not {natural}, as the table has many cells: readers "
-        "know about {more} % more small counts for it.",
-        height,
-        natural,
-        more,
-    )
-
-
-def _bridges(table: Table) -> tuple[dict[str, object], str]:
-    """Positive cells that no cycle through positive cells can ever move; two-way tables only."""
-    if table.domain.ndim != 2:
-        return {"bridges": None, "why_no_bridges": say("only a two-way table is a graph")}, ""
-    found = reach.bridges(table)
-    if not found:
-        return {"bridges": []}, say("Every positive cell lies on a cycle through positive cells.")
-    which = (
-        say("1 positive cell is a bridge")
-        if len(found) == 1
-        else (say("{found:,} positive cells are bridges", len(found)))
-    )
-    return (
-        {"bridges": [list(cell) for cell in found]},
-        say(
-            "{which}: no cycle through positive cells can move such a cell, it is published as it is.",
-            which,
-        ),
-    )
 
 
 def _around_nobody(moves: MoveSet, *, template: bool) -> MoveSet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -32,6 +33,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.look.buttons import Inside, faces, push_button, scrolling, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
@@ -108,6 +110,7 @@ class ReleasePage(ReleaseStage, Page):
         )
         self.footer.addWidget(self._copy_line)
         self.footer.addWidget(self.report)
+        self.footer.addWidget(push_button(say("Save as\u2026"), partial(ask_release, self)))
         self._connect()
         self.show_face("gate")
 
@@ -479,7 +482,8 @@ class ReleasePage(ReleaseStage, Page):
         self.seal.to_clipboard(line(order.words(project)))
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
-        return {"publish": self._publish_from_menu, "report": self.report.showMenu}
+        save = partial(ask_release, self)
+        return {"publish": self._publish_from_menu, "report": self.report.showMenu, "save_as": save}
 
     def _publish_from_menu(self) -> None:
         if self.isVisible():

@@ -11,11 +11,11 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves.elimination import (
     Elimination,
     EliminationPlan,
-    Thinned,
     _planned,
 )
 from tabprotect.engine.posterior.moves.enumeration import distribution
 from tabprotect.engine.posterior.moves.signature_model import group_model
+from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.posterior.prior import Positive, Uniform
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.release.likelihood import BlockingRule, MoveSequence

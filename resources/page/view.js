@@ -1,0 +1,491 @@
+// What is seen: the tables, and the distribution of the count that was chosen.
+
+const CELLS_AT_ONCE = 4000, MOST_BARS = 32, SVG = "http://www.w3.org/2000/svg";
+
+class View {
+  constructor(release, reader, model) {
+    Object.assign(this, { release, reader, model });
+    this.language = (navigator.language || "en").slice(0, 2) === "de" ? "de" : "en";
+    this.prior = { kind: "uniform" };
+    this.chosen = null;
+    this.open(0);
+  }
+
+  words(name, values = {}) {
+    return WORDS[this.language][name].replace(/\{(\w+)\}/g, (all, key) => (key in values ? values[key] : all));
+  }
+
+  number(count) {
+    return String(count).replace(/^-/, "\u2212").replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  }
+
+  /** A chance in whole numbers of 100. */
+  in100(chance) {
+    if (chance < 0.01) return this.words("less");
+    return chance > 0.99 && chance < 1 ? this.words("more_than") : String(Math.round(100 * chance));
+  }
+
+  make(tag, properties = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+      if (name in made && name !== "list") made[name] = value;
+      else made.setAttribute(name, value);
+    }
+    made.append(...children.filter((child) => child !== null && child !== undefined));
+    return made;
+  }
+
+  /** Show a table: its last variable with few categories across, the longest of the others down. */
+  open(number) {
+    this.number_of_table = number;
+    this.shown = this.release.tables[number];
+    this.hidden = new Set(this.shown.hidden);
+    const sizes = this.shown.variables.map((one) => one.categories.length);
+    const axes = sizes.map((_, axis) => axis);
+    const few = axes.filter((axis) => sizes[axis] <= 40);
+    this.across = axes.length < 2 ? -1 : few.length ? few[few.length - 1] : axes[axes.length - 1];
+    const rest = axes.filter((axis) => axis !== this.across);
+    this.down = rest.length ? rest.reduce((a, b) => (sizes[b] > sizes[a] ? b : a)) : -1;
+    this.slice = axes.map(() => 0);
+    this.sizes = sizes;
+    this.filter = "";
+  }
+
+  flat(index) {
+    return index.reduce((flat, i, axis) => flat * this.sizes[axis] + i, 0);
+  }
+
+  /** The published number at an index, where -1 stands for all; null where it is hidden or unknown. */
+  count(index) {
+    if (!index.includes(-1)) {
+      const flat = this.flat(index);
+      return this.hidden.has(flat) ? null : this.shown.counts[flat];
+    }
+    const kept = index.map((_, axis) => axis).filter((axis) => index[axis] >= 0);
+    const names = kept.map((axis) => this.shown.variables[axis].name).join("\n");
+    const margin = this.release.tables.find((one) => one !== this.shown
+      && one.variables.map((variable) => variable.name).join("\n") === names);
+    if (margin) {
+      const flat = kept.reduce((at, axis) => at * this.sizes[axis] + index[axis], 0);
+      return margin.hidden.includes(flat) ? null : margin.counts[flat];
+    }
+    const axis = index.indexOf(-1);
+    let total = 0;
+    for (let i = 0; i < this.sizes[axis]; i++) {
+      const one = this.count(index.map((at, k) => (k === axis ? i : at)));
+      if (one === null) return null;
+      total += one;
+    }
+    return total;
+  }
+
+  category(axis, i) {
+    return i < 0 ? this.words("total") : this.shown.variables[axis].categories[i];
+  }
+
+  draw() {
+    document.documentElement.lang = this.language;
+    const { release } = this;
+    const title = release.title || this.words("untitled");
+    document.title = title;
+    const main = document.getElementById("main");
+    const holds = this.model.way !== "none" && release.tables[0].counts;
+    main.replaceChildren(
+      this.make("header", {},
+        this.make("div", {}, this.make("h1", {}, title), this.make("p", { className: "lead" },
+          this.words("lead"), " ",
+          holds ? this.make("strong", {}, this.words("choose")) : null)),
+        this.languages()),
+      release.tables[0].counts
+        ? this.make("div", { className: "columns" }, this.tables(), this.panel())
+        : this.make("p", { className: "note" }, this.words("too_large")),
+      this.about());
+    if (release.tables[0].counts) this.fill();
+    this.tell();
+  }
+
+  languages() {
+    const box = this.make("div", { className: "languages", role: "group", ariaLabel: this.words("language") });
+    for (const [code, name] of [["en", "English"], ["de", "Deutsch"]]) {
+      const button = this.make("button", { type: "button", className: "plain", lang: code, ariaPressed: String(code === this.language) }, name);
+      button.addEventListener("click", () => {
+        this.language = code;
+        this.draw();
+        document.querySelector(`.languages [lang=${code}]`).focus();
+      });
+      box.append(button);
+    }
+    return box;
+  }
+
+  labelled(words, control, className = "") {
+    return this.make("label", { className }, this.make("span", {}, words), control);
+  }
+
+  choice(words, names, at, then) {
+    const select = this.make("select", {}, ...names.map((name, i) => this.make("option", { value: String(i) }, name)));
+    select.value = String(at);
+    select.addEventListener("change", () => { then(Number(select.value)); });
+    return this.labelled(words, select);
+  }
+
+  tables() {
+    const bar = this.make("div", { className: "bar" });
+    if (this.release.tables.length > 1) {
+      const names = this.release.tables.map((one) => one.variables.map((v) => v.name).join(" \u00d7 ") || this.words("total"));
+      bar.append(this.choice(this.words("table"), names, this.number_of_table, (n) => { this.open(n); this.chosen = null; this.draw(); }));
+    }
+    this.shown.variables.forEach((variable, axis) => {
+      if (axis === this.across || axis === this.down) return;
+      const names = [this.words("total"), ...variable.categories];
+      bar.append(this.choice(variable.name, names, this.slice[axis] + 1, (n) => { this.slice[axis] = n - 1; this.fill(); }));
+    });
+    if (this.down >= 0 && this.sizes[this.down] > 20) {
+      const box = this.make("input", { type: "search", value: this.filter });
+      box.addEventListener("input", () => { this.filter = box.value; this.fill(); });
+      bar.append(this.labelled(this.words("find"), box));
+    }
+    const copy = this.make("button", { type: "button", className: "plain" }, this.words("copy"));
+    copy.addEventListener("click", () => this.copy(this.csv()));
+    bar.append(copy, this.make("span", { id: "copied", role: "status" }));
+    this.table = this.make("table", { role: "grid", tabIndex: -1 });
+    this.table.addEventListener("click", (event) => {
+      const cell = event.target.closest("td");
+      if (cell) this.choose(cell);
+    });
+    this.table.addEventListener("keydown", (event) => this.key(event));
+    this.more = this.make("button", { type: "button", className: "plain" });
+    this.more.addEventListener("click", () => this.append());
+    const notes = [this.shown.hidden.length ? this.words("hidden_note") : "", this.words("totals"), this.words("keys"), this.release.said[this.language].weighted];
+    return this.make("section", { className: "published", ariaLabel: this.words("table") }, bar,
+      this.make("div", { className: "wide" }, this.table), this.more,
+      this.make("p", { className: "quiet" }, notes.filter(Boolean).join(" ")));
+  }
+
+  /** Fill the table anew from its first row. */
+  fill() {
+    const { variables } = this.shown;
+    const columns = this.across < 0 ? [null] : [...variables[this.across].categories.keys(), -1];
+    const wanted = this.filter.trim().toLowerCase();
+    this.lines = this.down < 0 ? [null] : [...variables[this.down].categories.keys()]
+      .filter((i) => !wanted || variables[this.down].categories[i].toLowerCase().includes(wanted));
+    if (this.down >= 0 && !wanted) this.lines.push(-1);
+    this.columns = columns;
+    const corner = this.down < 0 ? "" : variables[this.down].name;
+    const head = this.make("tr", {}, this.make("th", { scope: "col" }, corner),
+      ...columns.map((j) => this.make("th", { scope: "col", className: "number" }, j === null ? this.words("count_of") : this.category(this.across, j))));
+    const names = variables.map((one) => one.name).join(" \u00d7 ");
+    this.table.replaceChildren(this.make("caption", {}, names), this.make("thead", {}, head), this.make("tbody", {}));
+    this.appended = 0;
+    this.append();
+  }
+
+  at(i, j) {
+    const index = [...this.slice];
+    if (this.down >= 0) index[this.down] = i;
+    if (this.across >= 0) index[this.across] = j;
+    return index;
+  }
+
+  append() {
+    const body = this.table.tBodies[0], focusable = !this.table.querySelector("td[tabindex='0']");
+    const step = Math.max(10, Math.floor(CELLS_AT_ONCE / this.columns.length));
+    const lines = this.lines.slice(this.appended, this.appended + step);
+    lines.forEach((i, n) => {
+      const row = this.make("tr", { className: i === -1 ? "total" : "" }, this.make("th", { scope: "row" }, i === null ? this.words("total") : this.category(this.down, i)));
+      this.columns.forEach((j, m) => {
+        const index = this.at(i, j), count = this.count(index), whole = !index.includes(-1);
+        const hidden = whole && count === null;
+        const cell = this.make("td", {
+          className: hidden ? "hidden" : index.includes(-1) ? "sum" : "", tabIndex: focusable && n === 0 && m === 0 ? 0 : -1,
+        }, hidden ? "x" : count === null ? "" : this.number(count));
+        if (hidden) cell.ariaLabel = this.words("hidden");
+        cell.index = index;
+        if (this.chosen && this.chosen.join() === index.join()) cell.ariaSelected = "true";
+        row.append(cell);
+      });
+      body.append(row);
+    });
+    this.appended += lines.length;
+    const left = this.lines.length - this.appended;
+    this.more.hidden = left <= 0;
+    this.more.textContent = this.words("more", { more: this.number(Math.min(step, left)), all: this.number(left) });
+  }
+
+  key(event) {
+    const cell = event.target.closest("td");
+    if (!cell) return;
+    const row = cell.parentElement, rows = [...this.table.tBodies[0].rows];
+    const r = rows.indexOf(row), c = cell.cellIndex;
+    const moves = {
+      ArrowUp: [r - 1, c], ArrowDown: [r + 1, c], ArrowLeft: [r, c - 1], ArrowRight: [r, c + 1],
+      Home: [r, 1], End: [r, row.cells.length - 1], PageUp: [Math.max(0, r - 15), c], PageDown: [Math.min(rows.length - 1, r + 15), c],
+    };
+    if (event.key === "Enter" || event.key === " ") this.choose(cell);
+    else if (moves[event.key]) {
+      const [i, j] = moves[event.key], next = rows[i] && rows[i].cells[j];
+      if (next && next.tagName === "TD") this.focus(next);
+    } else return;
+    event.preventDefault();
+  }
+
+  focus(cell) {
+    for (const one of this.table.querySelectorAll("td[tabindex='0']")) one.tabIndex = -1;
+    cell.tabIndex = 0;
+    cell.focus();
+  }
+
+  choose(cell) {
+    for (const one of this.table.querySelectorAll("[aria-selected]")) one.removeAttribute("aria-selected");
+    cell.ariaSelected = "true";
+    this.focus(cell);
+    this.chosen = cell.index;
+    if (this.prior.kind === "own" || this.prior.cell !== undefined) this.prior = { kind: "uniform" };
+    this.drawPanel();
+    this.tell();
+    if (matchMedia("(max-width: 760px)").matches) {
+      const box = cell.getBoundingClientRect(), sheet = this.aside.getBoundingClientRect();
+      if (box.bottom > sheet.top) window.scrollBy(0, box.bottom - sheet.top + 56);
+    }
+  }
+
+  panel() {
+    this.aside = this.make("aside", { ariaLabel: this.words("chances") });
+    this.drawPanel();
+    return this.aside;
+  }
+
+  drawPanel() {
+    const found = this.answer = this.make("div", { className: "answer", ariaLive: "polite" });
+    const close = this.make("button", { type: "button", className: "close", ariaLabel: this.words("close") }, "\u00d7");
+    close.addEventListener("click", () => {
+      this.chosen = null;
+      const cell = this.table.querySelector("[aria-selected]");
+      this.drawPanel();
+      this.tell();
+      if (cell) { cell.removeAttribute("aria-selected"); cell.focus(); }
+    });
+    this.aside.replaceChildren(close, found);
+    if (this.reader.exact) this.aside.append(this.priors());
+    const { model } = this, error = model.drawn ? this.words("drawn", { error: model.error }) : "";
+    const rests = this.reader.exact ? this.words("exact") : model.way === "kept" ? this.words("kept") : model.why[this.language];
+    this.aside.append(this.make("p", { className: "quiet" }, [rests, error].filter(Boolean).join(" ")));
+  }
+
+  priors() {
+    const box = this.make("fieldset", {}, this.make("legend", {}, this.words("assume")));
+    const inner = this.inner();
+    for (const kind of ["uniform", "positive", "poisson", "own"]) {
+      const radio = this.make("input", { type: "radio", name: "prior", value: kind, checked: this.prior.kind === kind });
+      const label = this.make("label", { className: "radio" }, radio, this.make("span", {}, this.make("b", {}, this.words(kind)), this.make("small", {}, this.words(`${kind}_help`))));
+      if (kind === "own" && !inner) radio.disabled = true;
+      radio.addEventListener("change", () => {
+        this.prior = { kind };
+        if (kind === "poisson") this.prior.mean = Math.max(1, (inner && this.count(this.chosen)) || 1);
+        if (kind === "own") Object.assign(this.prior, { weights: { 0: 1, 1: 1, 2: 1, 3: 1 }, cell: this.reader.flat(this.chosen) });
+        this.drawPanel();
+        this.tell();
+        this.aside.querySelector(`input[value=${kind}]`).focus();
+      });
+      box.append(label);
+    }
+    if (this.prior.kind === "poisson") {
+      const number = this.make("input", { type: "number", min: "0", step: "any", value: String(this.prior.mean) });
+      number.addEventListener("input", () => {
+        if (number.value !== "" && Number(number.value) >= 0) { this.prior.mean = Number(number.value); this.tell(); }
+      });
+      box.append(this.labelled(this.words("number"), number, "field"));
+    }
+    if (this.prior.kind === "own") {
+      const text = Object.entries(this.prior.weights).map(([n, w]) => `${n}: ${w}`).join(", ");
+      const input = this.make("input", { type: "text", value: text });
+      const wrong = this.make("span", { role: "status", className: "wrong" });
+      input.addEventListener("input", () => {
+        const weights = {};
+        const fine = input.value.split(/[,;]/).every((part) => {
+          const match = /^\s*(\d{1,9})\s*:\s*(\d+(?:\.\d+)?)\s*$/.exec(part);
+          if (match) weights[Number(match[1])] = Number(match[2]);
+          return match;
+        });
+        wrong.textContent = fine ? "" : this.words("own_wrong");
+        if (fine) { this.prior = { ...this.prior, weights }; this.tell(); }
+      });
+      box.append(this.labelled(this.words("own_form"), input, "field"), wrong);
+    }
+    if (inner && (this.prior.kind === "positive" || this.prior.kind === "poisson")) {
+      const tick = this.make("input", { type: "checkbox", checked: this.prior.cell !== undefined });
+      tick.addEventListener("change", () => {
+        if (tick.checked) this.prior.cell = this.reader.flat(this.chosen); else delete this.prior.cell;
+        this.tell();
+      });
+      box.append(this.make("label", { className: "tick" }, tick, this.words("here")));
+    }
+    return box;
+  }
+
+  inner() {
+    return this.chosen && this.shown.inner && !this.chosen.includes(-1);
+  }
+
+  /** Say what is believed of the chosen count. */
+  tell() {
+    if (!this.aside) return;
+    this.aside.classList.toggle("open", this.chosen !== null);
+    if (!this.chosen) {
+      this.answer.replaceChildren(this.make("p", { className: "quiet" }, this.model.way === "none" ? "" : this.words("choose")));
+      return;
+    }
+    const names = this.chosen.map((i, axis) => this.category(axis, i)).join(", ") || this.words("total");
+    const count = this.count(this.chosen);
+    const said = count === null ? this.words("not_published", { cell: names }) : this.words("published", { cell: names, count: this.number(count) });
+    const parts = [this.make("h2", {}, said)];
+    if (!this.inner()) parts.push(this.make("p", {}, this.words("sum")));
+    else if (this.model.way !== "none") {
+      try {
+        const law = this.reader.distribution(this.chosen, this.prior);
+        parts.push(...this.told(Object.entries(law).map(([n, p]) => [Number(n), p]).sort((a, b) => a[0] - b[0]), count));
+      } catch (error) {
+        if (!(error instanceof Impossible)) throw error;
+        parts.push(this.make("p", { className: "note" }, this.words("impossible")));
+      }
+    }
+    this.answer.replaceChildren(...parts);
+  }
+
+  /** The shortest central range that leaves out at most so much on either side. */
+  range(law, outside) {
+    let below = 0, low = null, high = law[law.length - 1][0];
+    for (const [count, chance] of law) {
+      below += chance;
+      if (low === null && below > outside) low = count;
+      if (below > 1 - outside) { high = count; break; }
+    }
+    return [low === null ? law[0][0] : low, high];
+  }
+
+  told(law, published) {
+    const best = law.reduce((a, b) => (b[1] > a[1] + 1e-9 || (Math.abs(b[1] - a[1]) <= 1e-9 && b[0] === published) ? b : a));
+    const number = (n) => this.number(n);
+    if (law.length === 1) return [this.make("p", {}, this.make("strong", {}, this.words("certain", { count: number(best[0]) })))];
+    const [low, high] = this.range(law, 0.005), [from, to] = this.range(law, 0.05);
+    const could = this.words(high === low + 1 ? "two" : "could", { low: number(low), high: number(high) });
+    const line = this.make("p", {}, this.make("strong", {}, could), " ",
+      this.words("likely", { count: number(best[0]), chance: this.in100(best[1]) }), " ",
+      this.words("nine", { low: number(from), high: number(to) }));
+    const out = [line, this.bars(law, best[0], published, low, high)];
+    const small = /^(\d+)(?:\.\.(\d+))?$/.exec(this.release.small || "");
+    if (small) {
+      const first = Number(small[1]), last = Number(small[2] || small[1]);
+      const chance = law.reduce((sum, [n, p]) => (n >= first && n <= last ? sum + p : sum), 0);
+      const spoken = first === last ? small[1] : `${first}\u2013${last}`;
+      out.push(this.make("p", { className: "fact" }, this.make("span", {}, this.words("small", { range: spoken })), this.make("b", {}, this.words("in_100", { chance: this.in100(chance) }))));
+    }
+    const rows = law.filter(([, p]) => p >= 5e-7).slice(0, 500);
+    out.push(this.make("details", {}, this.make("summary", {}, this.words("chances")),
+      this.make("table", {}, this.make("thead", {}, this.make("tr", {}, this.make("th", { scope: "col" }, this.words("count")), this.make("th", { scope: "col", className: "number" }, this.words("chance")))),
+        this.make("tbody", {}, ...rows.map(([n, p]) => this.make("tr", {}, this.make("th", { scope: "row" }, number(n)), this.make("td", {}, p.toFixed(6))))))));
+    return out;
+  }
+
+  /** What was assumed before, over the counts of a picture. */
+  before(counts) {
+    if (!this.reader.exact) return counts.map(() => 1 / counts.length);
+    const cell = this.reader.flat(this.chosen), structural = this.reader.structural;
+    const logs = counts.map((n) => logWeight(this.prior, cell, n, structural)), peak = Math.max(...logs);
+    const weights = logs.map((log) => (peak === -Infinity ? 0 : Math.exp(log - peak)));
+    const total = weights.reduce((a, b) => a + b, 0) || 1;
+    return weights.map((weight) => weight / total);
+  }
+
+  bars(law, best, published, low, high) {
+    const chances = new Map(law), counts = [];
+    let first = low, last = high;
+    if (published !== null && published < first && first - published <= 2) first = published;
+    if (published !== null && published > last && published - last <= 2) last = published;
+    for (let n = first; n <= last; n++) counts.push(n);
+    const width = Math.ceil(counts.length / MOST_BARS), bins = [];
+    const before = this.before(counts);
+    counts.forEach((n, k) => {
+      if (k % width === 0) bins.push({ from: n, to: n, chance: 0, before: 0 });
+      const bin = bins[bins.length - 1];
+      bin.to = n; bin.chance += chances.get(n) || 0; bin.before += before[k];
+    });
+    const W = 396, top = 22, floor = 170, slot = W / bins.length;
+    const most = Math.max(...bins.map((bin) => Math.max(bin.chance, bin.before)));
+    const height = (p) => ((floor - top) * p) / most;
+    const svg = document.createElementNS(SVG, "svg");
+    const draw = (tag, properties, text) => {
+      const made = document.createElementNS(SVG, tag);
+      for (const [name, value] of Object.entries(properties)) made.setAttribute(name, value);
+      if (text !== undefined) made.textContent = text;
+      svg.append(made);
+    };
+    svg.setAttribute("viewBox", `0 0 ${W} 212`);
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", this.words("pictured"));
+    const every = Math.max(1, Math.ceil(bins.length / Math.min(14, Math.floor(60 / String(last).length))));
+    bins.forEach((bin, k) => {
+      const x = k * slot, gap = Math.min(6, slot * 0.12), middle = x + slot / 2;
+      const own = best >= bin.from && best <= bin.to, here = published !== null && published >= bin.from && published <= bin.to;
+      draw("rect", { x: x + gap, width: slot - 2 * gap, y: floor - height(bin.chance), height: height(bin.chance), class: own ? "best" : "chance" });
+      draw("rect", { x: x + gap / 2, width: slot - gap, y: floor - height(bin.before), height: height(bin.before), class: "before" });
+      if (bins.length <= 12) {
+        const percent = bin.chance >= 0.995 && bin.chance < 1 ? ">99" : bin.chance > 0 && bin.chance < 0.005 ? "<1" : String(Math.round(100 * bin.chance));
+        draw("text", { x: middle, y: Math.min(floor - height(bin.chance), floor) - 5, class: "value" }, `${percent}\u202f%`);
+      }
+      if (k % every === 0) draw("text", { x: middle, y: floor + 17 }, this.number(bin.from));
+      if (here) draw("text", { x: Math.min(Math.max(middle, 45), W - 45), y: floor + 36, class: "here" }, `\u25b2 ${this.words("mark")}`);
+    });
+    draw("line", { x1: 0, x2: W, y1: floor, y2: floor });
+    const said = [this.words("bars"), width > 1 ? this.words("bins", { width }) : ""].filter(Boolean).join(" ");
+    return this.make("figure", {}, svg, this.make("figcaption", {}, said));
+  }
+
+  about() {
+    const { release } = this, said = release.said[this.language];
+    const prints = Object.entries(release.prints).map(([name, figures]) => this.make("div", {}, this.make("dt", {}, name), this.make("dd", {}, this.make("code", {}, figures.match(/.{8}/g).join(" ")))));
+    const what = this.language === "en" ? this.make("p", {}, release.what) : null;
+    return this.make("footer", {},
+      this.make("section", {}, this.make("h2", {}, this.words("method")), this.make("p", {}, this.make("b", {}, `${said.method}.`)), what,
+        this.make("ul", {}, ...said.promised.map((line) => this.make("li", {}, line)))),
+      this.make("section", {}, this.make("h2", {}, this.words("exact_title")), this.make("p", {}, said.exact),
+        this.make("h2", {}, this.words("genuine")), this.make("p", {}, this.words("genuine_help")), this.make("dl", {}, ...prints),
+        this.make("p", { className: "quiet" }, this.words("made"))));
+  }
+
+  /** The table that is shown, every cell of it in long form. */
+  csv() {
+    const quote = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const lines = [[...this.shown.variables.map((one) => quote(one.name)), "count"].join(",")];
+    const index = this.sizes.map(() => 0);
+    for (let flat = 0; flat < this.shown.counts.length; flat++) {
+      let rest = flat;
+      for (let axis = index.length - 1; axis >= 0; axis--) { index[axis] = rest % this.sizes[axis]; rest = Math.floor(rest / this.sizes[axis]); }
+      lines.push([...index.map((i, axis) => quote(this.category(axis, i))), this.hidden.has(flat) ? "" : this.shown.counts[flat]].join(","));
+    }
+    return lines.join("\n") + "\n";
+  }
+
+  async copy(text) {
+    const status = document.getElementById("copied");
+    try {
+      await navigator.clipboard.writeText(text);
+      status.textContent = this.words("copied");
+    } catch {
+      const area = this.make("textarea", { value: text, readOnly: true, ariaLabel: this.words("copy") });
+      status.replaceChildren(this.words("not_copied"), area);
+      area.select();
+      if (document.execCommand("copy")) status.textContent = this.words("copied");
+    }
+  }
+}
+
+function start() {
+  const held = (id) => JSON.parse(document.getElementById(id).textContent);
+  const release = held("release"), model = held("model");
+  const reader = new Reader(release, model);
+  window.reader = reader;
+  new View(release, reader, model).draw();
+}
+
+if (typeof document !== "undefined") start();

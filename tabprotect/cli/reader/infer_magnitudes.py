@@ -1,0 +1,120 @@
+"""``infer`` of a release of magnitudes: how near a reader's best guess of a contribution comes."""
+
+from __future__ import annotations
+
+import argparse
+from decimal import Decimal, InvalidOperation
+
+import numpy as np
+
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import UsageError
+from tabprotect.engine.bundle.magnitude_bundle import read_release
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs
+from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.languages.said import joined, say
+
+OUTSIDER = "outsider"
+
+
+def add_contributor(parser: argparse.ArgumentParser) -> None:
+    """The options that say who reads a release of magnitudes."""
+    group = parser.add_argument_group(say("releases of magnitudes"))
+    group.add_argument(
+        "--as-contributor",
+        metavar="outsider|480@nace=24,region=North",
+        help=say("who reads: nobody in particular, or somebody with this value in this cell"),
+    )
+    group.add_argument(
+        "--within",
+        type=float,
+        default=10.0,
+        metavar="PERCENT",
+        help=say("how near a guess has to come (default 10)"),
+    )
+    group.add_argument(
+        "--rest",
+        type=float,
+        default=0.0,
+        metavar="PERCENT",
+        help=say(
+            "how much of what others put into his cell is not the largest one's, at most (default 0)"
+        ),
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Print the probability that the best guess of a contribution comes that near."""
+    if len(args.releases) != 1:
+        raise UsageError(say("releases of magnitudes are read one by one"))
+    if not 0 < args.within < 100 or not 0 <= args.rest < 100:
+        raise UsageError(say("--within and --rest are percentages below 100"))
+    release = read_release(args.releases[0])
+    view = view_of(release, args.as_contributor or OUTSIDER, args.rest / 100)
+    found = list(beliefs(release, view, args.within / 100, seed=args.seed or 0))
+    rows = [
+        {"index": release.index(one.cell), "belief": round(one.belief, 6)}
+        for one in sorted(found, key=lambda one: one.cell)
+    ]
+    worst = max((one.belief for one in found), default=0.0)
+    data = {
+        "reader": args.as_contributor or OUTSIDER,
+        "within": args.within,
+        "method": release.method,
+        "worst": round(worst, 6),
+        "cells": rows,
+    }
+    lines = [
+        say(
+            "{index}: {belief:.1%}",
+            joined((f"{name}={value}" for name, value in release.index(one.cell).items()), ", "),
+            one.belief,
+        )
+        for one in sorted(found, key=lambda one: -one.belief)[:40]
+    ]
+    said = say(
+        "The best guess of another's value comes within {within:g} % with a probability of at most {worst:.1%}.",
+        args.within,
+        worst,
+    )
+    console.result(data, [*lines, said])
+    return 0
+
+
+def view_of(release: ReleasedSums, text: str, rest: float) -> ContributorView:
+    """Who reads, as the command line says it: ``480@nace=24,region=North``.
+
+    Raises
+    ------
+    InputError
+        For no number, or a cell that there is not.
+    """
+    if text == OUTSIDER:
+        return ContributorView()
+    value, sign, cell = text.partition("@")
+    try:
+        own = int(Decimal(value) * 10**release.decimals)
+    except (InvalidOperation, ValueError):
+        own = -1
+    if not sign or own <= 0:
+        raise InputError(
+            say("a contributor is a value and its cell, not {text}", repr(text)),
+            hint=say("for example 480@nace=24,region=North, or outsider"),
+        )
+    index = dict(part.strip().partition("=")[::2] for part in cell.split(","))
+    nodes = []
+    for axis in release.axes:
+        name = axis.variable.name
+        given = [entry for entry in index if entry.partition("@")[0] == name]
+        nodes.append(axis.node(given[0], index.pop(given[0])) if given else axis.size - 1)
+    if index:
+        raise InputError(
+            say("the table has no variable {name}", repr(next(iter(index)))),
+            hint=say("it has {names}", ", ".join(v.name for v in release.variables)),
+        )
+    key = int(np.ravel_multi_index(tuple(nodes), tuple(axis.size for axis in release.axes)))
+    number = int(np.searchsorted(release.key, key))
+    if number == len(release.key) or release.key[number] != key:
+        raise InputError(say("the cell {index} has no records", cell))
+    return ContributorView(own, number, rest)

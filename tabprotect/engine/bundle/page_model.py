@@ -1,0 +1,214 @@
+"""What the page of a bundle computes with: the likelihood as arrays, or a posterior that was computed.
+
+The page is exact where each original is reached by moves that overlap little, or by sums that leave few
+states: within about a second in a browser. Elsewhere it holds the posterior of a reader who assumes
+nothing, in millionths, if the table is small enough for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.effort import VERDICT
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
+from tabprotect.engine.disclosure.cell_beliefs import KEPT_CELLS, believed_alone
+from tabprotect.engine.disclosure.verdict import weigh_refused
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.factors.cell_laws import cell_laws
+from tabprotect.engine.posterior.factors.components import split_components
+from tabprotect.engine.posterior.factors.residual_sums import ResidualSums
+from tabprotect.engine.posterior.infer import knowing_zeros
+from tabprotect.engine.posterior.moves.backward_factors import step_structures
+from tabprotect.engine.posterior.moves.elimination import elimination_plan
+from tabprotect.engine.posterior.moves.signature_model import group_model
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Uniform
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.likelihood import (
+    UNBOUNDED,
+    CellFactors,
+    Likelihood,
+    MoveSequence,
+)
+from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import joined, say
+
+Model = Mapping[str, object]
+
+MOST_SHOWN = 250_000
+"""Most cells of all published tables that a page shows."""
+
+MOST_ENTRIES = 500_000
+"""Most entries of cycles, or of sums, that a page carries."""
+
+MOST_HELD = 300_000
+"""Most entries of the tables of one component that a browser eliminates within a second."""
+
+MOST_STEPS = 200_000
+"""Most transitions between the states of one component."""
+
+PLANNED = 2_000
+"""Most steps of one component for which an order of elimination is sought."""
+
+KEPT_ENTRIES = 200_000
+"""Most chances of it."""
+
+MILLION = 1_000_000
+
+BROKEN = say("This release does not say enough for the probabilities of its counts.")
+
+TOO_LARGE = say(
+    "The table is too large for this page to hold the probabilities of its counts; the program computes "
+    "them."
+)
+
+
+def model_of(release: Release, likelihood: Likelihood | None) -> Model | None:
+    """The exact model of a release; ``None`` where the page holds what was computed, if anything.
+
+    It depends on sizes alone, and computes no posterior.
+    """
+    gate = release.mechanism.gate
+    if likelihood is None or (gate is not None and gate.refused):
+        return None
+    if sum(one.table.domain.size for one in release.tables) > MOST_SHOWN:
+        return None
+    if isinstance(likelihood, MoveSequence):
+        return _moves(release, likelihood)
+    return _factors(likelihood) if isinstance(likelihood, CellFactors) else None
+
+
+def computed_model(
+    release: Release, likelihood: Likelihood | None, progress: Progress = SILENT
+) -> Model:
+    """The posterior of a reader who assumes nothing, in millionths, or why there is none."""
+    if likelihood is None or release.domain.size > KEPT_CELLS:
+        return {"way": "none", "why": TOO_LARGE}
+    evidence = Evidence(release, likelihood)
+    try:
+        if likelihood.domain != release.domain:
+            # The cells of the main table, where inner cells are not published.
+            mine = OfRelease(release)
+            found = believe(
+                [evidence],
+                knowing=RELEASE_ALONE,
+                effort=VERDICT,
+                randomness=mine,
+                progress=progress,
+            ).posterior
+        else:
+            found = believed_alone(evidence, progress)
+        gate = release.mechanism.gate
+        if gate is not None and gate.refused:
+            chance = OfRelease(release, "refused draws")
+            found = weigh_refused(found, gate.refused, chance, progress) or found
+    except InfeasibleError as error:
+        return {"way": "none", "why": joined([BROKEN, " ", error.message])}
+    return _kept(found, likelihood)
+
+
+def _kept(found: Posterior, likelihood: Likelihood) -> Model:
+    if found.domain != likelihood.domain:
+        return {"way": "none", "why": BROKEN}
+    millionths = np.rint(found.chances * MILLION).astype(np.int64)
+    rows, row_of = np.unique(millionths, axis=0, return_inverse=True)
+    lengths = [int(np.flatnonzero(row)[-1]) + 1 if row.any() else 0 for row in rows]
+    if sum(lengths) > KEPT_ENTRIES:
+        return {"way": "none", "why": TOO_LARGE}
+    return {
+        "way": "kept",
+        "drawn": found.way != "exact",
+        "error": None if found.error is None else round(found.error, 6),
+        "first": found.first.tolist(),
+        "row": row_of.reshape(-1)[found.group_of_cell].tolist(),
+        "rows": [row[:n].tolist() for row, n in zip(rows, lengths, strict=True)],
+    }
+
+
+def _moves(release: Release, likelihood: MoveSequence) -> Model | None:
+    moves, passes = likelihood.moves, likelihood.passes
+    if len(moves.cells) > MOST_ENTRIES or likelihood.published != release.table:
+        return None
+    model = group_model(likelihood, knowing_zeros(Uniform(), likelihood.domain))
+    for structure in step_structures(model):
+        if structure.cycles * passes > PLANNED:
+            return None
+        plan = elimination_plan(structure, passes, 3)
+        if plan is None or plan.held > MOST_HELD:
+            return None
+    return {
+        "way": "moves",
+        "cycles": {
+            "starts": moves.starts.tolist(),
+            "cells": moves.cells.tolist(),
+            "signs": moves.signs.tolist(),
+        },
+        "alpha": likelihood.alpha,
+        "beta": likelihood.beta,
+        "gamma": likelihood.gamma,
+        "passes": passes,
+        "rule": likelihood.rule,
+        "theta": likelihood.theta,
+    }
+
+
+def _factors(likelihood: CellFactors) -> Model | None:
+    apart = "joint_noise" in likelihood.left_out
+    if likelihood.rerun is not None or apart or len(likelihood.cells) > MOST_ENTRIES:
+        return None
+    several = bool((np.diff(likelihood.starts) > 1).any())
+    order = _order(likelihood) if several else []
+    if order is None:
+        return None
+    each = np.array_equal(likelihood.cells, np.arange(likelihood.domain.size)) and not several
+    known: dict[bytes, int] = {}
+    runs: list[list[float | None]] = []
+    run_of_kind = []
+    for a, b in zip(likelihood.log_starts[:-1], likelihood.log_starts[1:], strict=True):
+        run = likelihood.logs[a:b]
+        if not len(run):
+            run_of_kind.append(-1)
+            continue
+        if run.tobytes() not in known:
+            known[run.tobytes()] = len(runs)
+            runs.append(_finite(run))
+        run_of_kind.append(known[run.tobytes()])
+    sums = (
+        {}
+        if each and likelihood.factors == likelihood.domain.size
+        else {"starts": likelihood.starts.tolist(), "cells": likelihood.cells.tolist()}
+    )
+    return {
+        "way": "factors",
+        **sums,
+        "kind": likelihood.kind.tolist(),
+        "low": likelihood.low.tolist(),
+        "high": [None if high >= UNBOUNDED else high for high in likelihood.high.tolist()],
+        "run": run_of_kind,
+        "runs": runs,
+        "order": order,
+    }
+
+
+def _finite(run: Floats) -> list[float | None]:
+    return [None if log == -np.inf else log for log in run.tolist()]
+
+
+def _order(likelihood: CellFactors) -> list[int] | None:
+    """The joined cells in an order that leaves few states; ``None`` where there are too many."""
+    prior = knowing_zeros(Uniform(), likelihood.domain)
+    try:
+        parts = split_components(cell_laws(likelihood, prior)).components
+    except InfeasibleError:
+        return None
+    ordered: list[Ints] = []
+    for part in parts:
+        walked = ResidualSums.of(part, most=MOST_STEPS)
+        if walked is None:
+            return None
+        ordered.append(part.cells[walked.order])
+    return [int(cell) for cells in ordered for cell in cells]

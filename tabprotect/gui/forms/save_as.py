@@ -1,0 +1,248 @@
+"""Saving the release, or the confidential table, in another format, with a look at the file first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from PySide6.QtGui import QFontDatabase, QTextOption
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.bundle.cube import TOTAL_CODE, cube_of
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.formats.format import COUNT, Format
+from tabprotect.engine.formats.layouts.observations import cells_shown
+from tabprotect.engine.formats.registered import formats, named
+from tabprotect.engine.formats.statuses import SHOWN
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.exporter import Exporter
+from tabprotect.gui.base.page import Page
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.file_dialogs import ask_place
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
+
+OFFERED = ("xlsx", "px", "jsonstat", "sdmx-csv", "csv")
+"""The formats that are offered, by what most ask for."""
+
+LINES, CHARACTERS = 24, 3_000
+"""What is shown of a file, at most."""
+
+WAIT = 300
+"""Milliseconds after the last key before the file is made anew."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A file as it would be written, with what it leaves out or replaces."""
+
+    content: bytes
+    beside: dict[str, bytes]
+    beginning: str
+    notes: tuple[str, ...]
+
+
+def published_release(project: Project | None) -> Release | None:
+    """What has left the house, or what a reader opened: nothing else is saved as a release."""
+    if project is None or project.released is not None:
+        return None if project is None else project.released
+    return project.protected.release if project.published and project.protected else None
+
+
+def true_table(document: Document) -> Table | None:
+    """The confidential table, where there is one and nobody but the house looks on."""
+    project = document.project
+    if project is None or project.released is not None or document.public:
+        return None
+    return project.original
+
+
+def made_of(release: Release, kind: Format, total_code: str) -> Made:
+    """A release as one cube."""
+    whole = cube_of(release, total_code)
+    domain, notes = kind.held(whole.table.domain, strict=False)
+    cube = whole.on(domain)
+    content = kind.publish_cube(cube, release.title)
+    known = any(variable.labels for variable in release.domain.variables)
+    lost = kind.loses(domain) if known and not kind.labels_beside else []
+    beside = kind.beside_cube(cube, Path(f"release{kind.suffixes[0]}"), release.title)
+    return Made(content, beside, beginning(content, cube), (*lost, *notes))
+
+
+def made_of_table(table: Table, kind: Format) -> Made:
+    """The confidential table with every cell."""
+    domain, notes = kind.held(table.domain, strict=False)
+    content = kind.write(table.on(domain))
+    shown = beginning(content, Cube(table.on(domain), None, {}))
+    return Made(content, {}, shown, (*kind.loses(table.domain), *notes))
+
+
+def beginning(content: bytes, cube: Cube) -> str:
+    """The first lines of a file of text; of any other the first cells that are in it."""
+    if b"\0" not in content[:CHARACTERS]:
+        text = content[: 4 * CHARACTERS].decode("utf-8", "ignore")
+        return "\n".join(text.splitlines()[:LINES])[:CHARACTERS]
+    rows = [[*cube.table.domain.names, COUNT]]
+    for _, labels, count in islice(cells_shown(cube.table, cube.hidden), LINES - 1):
+        rows.append([*labels, SHOWN if count is None else str(count)])
+    return "\n".join("\t".join(row) for row in rows)[:CHARACTERS]
+
+
+class SaveAsDialog(QDialog):
+    """A format, the code of totals, and how the file begins.
+
+    Parameters
+    ----------
+    page
+        Where the file is reported.
+    make
+        What a format makes of it, with this code of totals.
+    confidential
+        Whether these are true counts.
+    """
+
+    def __init__(
+        self, page: Page, make: Callable[[Format, str], Made], *, confidential: bool
+    ) -> None:
+        super().__init__(page.window())
+        self.setWindowTitle(
+            tell("Save the table, CONFIDENTIAL") if confidential else tell("Save the release")
+        )
+        self._page, self._make, self._confidential = page, make, confidential
+        self.made: Made | None = None
+        self._exporter = Exporter(page)
+        self._question: Question[Made] = Question(
+            self, page.document.jobs, self._show, self._failed
+        )
+        self.format = QComboBox()
+        self.format.setAccessibleName(tell("Format"))
+        for name in OFFERED:
+            kind = named(name)
+            self.format.addItem(told(kind.label), name)
+        self.total_code = QLineEdit(TOTAL_CODE)
+        self.total_code.setAccessibleName(tell("Code of totals"))
+        self.preview = QPlainTextEdit(readOnly=True)
+        self.preview.setAccessibleName(tell("How the file begins"))
+        self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.preview.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.notes = Label(wordWrap=True, role="quiet", name=say("What the file leaves out"))
+        form = QFormLayout()
+        form.setVerticalSpacing(GRID)
+        self._label(form, say("Format"), self.format)
+        if not confidential:
+            self._label(form, say("Code of totals"), self.total_code)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.save_button = QPushButton(tell("Save as\u2026"))
+        buttons.addButton(self.save_button, QDialogButtonBox.ButtonRole.AcceptRole)
+        self.save_button.clicked.connect(self._ask_place)
+        buttons.rejected.connect(self.reject)
+        in_column(form, (self.preview, 1), self.notes, buttons, on=self)
+        self.resize(90 * GRID, 60 * GRID)
+        self.format.currentIndexChanged.connect(lambda _: self._look())
+        self.total_code.textChanged.connect(lambda _: self._look(WAIT))
+        self._look()
+
+    @staticmethod
+    def _label(form: QFormLayout, text: str, box: QWidget) -> None:
+        label = Label(text)
+        label.setBuddy(box)
+        form.addRow(label, box)
+
+    @property
+    def kind(self) -> Format:
+        """The chosen format."""
+        return named(str(self.format.currentData()))
+
+    def _look(self, wait: int = 0) -> None:
+        """Make the file in the background and show how it begins."""
+        kind, code, make = self.kind, self.total_code.text(), self._make
+        self.made = None
+        self.save_button.setEnabled(False)
+
+        def work(_: Progress) -> Made:
+            return make(kind, code)
+
+        self._question.ask(say("a look at the file"), work, (kind.name, code), wait=wait)
+
+    def _show(self, made: Made) -> None:
+        self.made = made
+        self.save_button.setEnabled(True)
+        self.preview.setPlainText(made.beginning)
+        self.notes.setText(told(joined(made.notes, "\n")))
+
+    def _failed(self, error: TabprotectError) -> None:
+        self.preview.setPlainText("")
+        self.notes.setText(told(joined([error.message, error.hint or ""], "\n")))
+
+    def _ask_place(self) -> None:
+        kind = self.kind
+        name = f"{'table' if self._confidential else 'release'}{kind.suffixes[0]}"
+        filters = say("{label} (*{suffix})", kind.label, kind.suffixes[0])
+        ask_place(self, say("Save as"), name, filters, lambda path: self.save(Path(path)))
+
+    def save(self, path: Path) -> None:
+        """Write the file that was looked at."""
+        made = self.made
+        if made is None:
+            return
+
+        def content(_: Progress) -> bytes:
+            for name, more in made.beside.items():
+                write_bytes(path.with_name(name.replace("release", path.stem, 1)), more)
+            return made.content
+
+        self._exporter.write(
+            "saved", path, content, confidential=self._confidential, overwrite=True
+        )
+        self.accept()
+
+
+def ask_release(page: Page) -> SaveAsDialog | None:
+    """Ask how to save what was published; say so on the page where nothing was."""
+    release = published_release(page.document.project)
+    if release is None:
+        page.errors.show_note(
+            say("Only a published release is saved in another format: publish it first.")
+        )
+        return None
+    return _opened(
+        SaveAsDialog(page, lambda kind, code: made_of(release, kind, code), confidential=False)
+    )
+
+
+def ask_table(page: Page) -> SaveAsDialog | None:
+    """Ask how to save the confidential table."""
+    table = true_table(page.document)
+    if table is None:
+        page.errors.show_note(say("There is no table of the house here."))
+        return None
+    return _opened(
+        SaveAsDialog(page, lambda kind, _: made_of_table(table, kind), confidential=True)
+    )
+
+
+def _opened(dialog: SaveAsDialog) -> SaveAsDialog:
+    # Loaded before the first look at a file asks for them.
+    formats()
+    dialog.open()
+    return dialog

@@ -1,0 +1,308 @@
+"""The page of a bundle: its mathematics against ours, its bytes, and what verifying makes of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files as resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tabprotect as tp
+from tabprotect.cli.main import main
+from tabprotect.engine.belief.evidence import Evidence
+from tabprotect.engine.belief.weighing import plain
+from tabprotect.engine.bundle import archive, page, public
+from tabprotect.engine.bundle.verify import verify_bytes, with_verdict
+from tabprotect.engine.disclosure.cell_beliefs import believed_alone
+from tabprotect.engine.errors import BundleError, InfeasibleError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.prior import Poisson, Positive, Prior, Uniform
+from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tests.engine.bundle.test_verify import Files, resealed
+
+SCRIPT = Path(__file__).with_name("page_in_node.js")
+
+PRIORS: dict[str, Callable[[int], Prior]] = {
+    "uniform": lambda cells: Uniform(),
+    "positive": lambda cells: Positive(),
+    "poisson:2.5": lambda cells: Poisson(np.full(cells, 2.5)),
+}
+
+Laws = dict[str, list[dict[str, float]]]
+
+
+@dataclass
+class Node:
+    """The scripts of pages, run in node."""
+
+    process: subprocess.Popen[str]
+    folder: Path
+
+    def laws(self, release: Release, text: str = "") -> tuple[bool, Laws]:
+        """Whether the page is exact, and its distributions of all cells under each prior."""
+        place = self.folder / "page.html"
+        place.write_text(text or public.page_of(release).decode(), encoding="utf-8")
+        domain = likelihood_of(release).domain
+        cells = [list(map(int, domain.unflat(key))) for key in range(domain.size)]
+        asked = {"page": str(place), "cells": cells, "priors": list(PRIORS)}
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps(asked) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        assert "error" not in answer, answer
+        return answer["exact"], answer["laws"]
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    program = shutil.which("node")
+    assert program, "install nodejs (apt-packages-test.txt)"
+    started = [program, str(SCRIPT)]
+    with subprocess.Popen(
+        started, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield Node(process, tmp_path_factory.mktemp("pages"))
+
+
+def protected_by(method: str, seed: int, **given: object) -> Release:
+    """A small random table protected."""
+    random = np.random.default_rng(seed)
+    shape = [(3, 3), (2, 4), (2, 2, 2), (4, 3)][seed % 4]
+    counts = random.choice([0, 1, 1, 2, 3, 5, 8, 13], shape)
+    domain = Domain.of({f"v{k}": [f"c{i}" for i in range(n)] for k, n in enumerate(shape)})
+    problem = Problem(Table.dense(domain, counts))
+    return methods()[method].run(problem, given, Randomness.seeded(seed + 2**70)).release
+
+
+WHOLE = {2: "v0:v1", 3: "v0:v1:v2"}
+
+RULES = ("any_zero", "negative", "reversible")
+
+
+def release_of(number: int) -> Release:
+    """One of many: all rules of cycles, and all methods that publish sums."""
+    alone = WHOLE[3 if number % 4 == 2 else 2]
+    cycles = {
+        "blocking": RULES[number // 8 % 3],
+        "alpha": 0.3,
+        "beta": 0.3 if number // 8 % 3 == 2 else 0.2,
+    }
+    choices: list[tuple[str, dict[str, object]]] = [
+        ("cyclic_perturbation", cycles),
+        ("cyclic_perturbation", cycles | {"passes": 2}),
+        ("random_rounding", {"margins": alone}),
+        ("discrete_laplace", {"margins": alone}),
+        ("discrete_gaussian", {"margins": alone}),
+        (
+            "coarsening",
+            {
+                "groupings": "w:v0=c0>a,c1>a"
+                + ",c2>b" * (number % 4 in (0, 3))
+                + ",c3>b" * (number % 4 == 3)
+            },
+        ),
+        ("small_count_rounding", {}),
+        ("suppression", {}),
+    ]
+    method, given = choices[number % len(choices)]
+    return protected_by(method, number, **given)
+
+
+def difference(
+    release: Release, exact: bool, laws: Laws, known: Likelihood | None = None
+) -> float | None:
+    """The largest difference from what we infer; ``None`` where the page holds nothing."""
+    likelihood, worst = known or likelihood_of(release), 0.0
+    cells = likelihood.domain.size
+    for text, prior in PRIORS.items():
+        if not exact and text != "uniform":
+            assert all(
+                "no others" in law["error"] or "holds no" in law["error"] for law in laws[text]
+            )  # type: ignore[operator]
+            continue
+        try:
+            given = prior(cells)
+            found = infer(likelihood, given) if exact else believed_alone(Evidence(release))
+        except InfeasibleError:
+            assert any("error" in law for law in laws[text])
+            continue
+        if not exact and "error" in laws[text][0]:
+            return None
+        if found.domain != likelihood.domain or (exact and found.way != "exact"):
+            return None
+        for key, law in enumerate(laws[text]):
+            assert "error" not in law, (text, key, law)
+            values, chances = found.distribution(likelihood.domain.unflat(key))
+            mine = dict(zip(map(str, values.tolist()), chances.tolist(), strict=True))
+            worst = max(worst, *(abs(mine.get(n, 0.0) - law.get(n, 0.0)) for n in {*mine, *law}))
+    return worst
+
+
+def test_the_page_believes_what_we_believe(node: Node) -> None:
+    exact_ones: dict[str, int] = {}
+    for number in (*range(7), *range(8, 15), *range(16, 23), *range(24, 31)):
+        release = release_of(number)
+        exact, laws = node.laws(release)
+        worst = difference(release, exact, laws)
+        assert worst is None or worst < (1e-12 if exact else 1e-6), (number, worst)
+        method = release.mechanism.method
+        exact_ones[method] = exact_ones.get(method, 0) + (exact and worst is not None)
+    known = {"cyclic_perturbation", "random_rounding", "coarsening"}
+    assert all(exact_ones[method] >= 3 for method in known), exact_ones
+
+
+def without_choice(release: Release) -> tuple[Likelihood, str]:
+    """What published sums say one by one, and the page of that: several sums join each cell."""
+    likelihood = likelihood_of(release)
+    assert isinstance(likelihood, CellFactors)
+    alone = plain(likelihood)
+
+    made = page.Page.of(release, {}, alone)
+    assert made.model is not None and made.model["way"] == "factors"
+    return alone, made.whole(made.model).decode()
+
+
+@pytest.mark.parametrize("number", [5, 12])
+def test_cells_that_several_sums_join(node: Node, number: int) -> None:
+    release = protected_by("publish_margins", number, margins="v0 + v1")
+    alone, text = without_choice(release)
+    exact, laws = node.laws(release, text)
+    assert exact
+    worst = difference(release, exact, laws, alone)
+    assert worst is not None and worst < 1e-12
+
+
+def test_a_fault_among_sums_is_found(node: Node) -> None:
+    release = protected_by("publish_margins", 5, margins="v0 + v1")
+    alone, text = without_choice(release)
+    right, wrong = (
+        "else if (one.last > n) state.push(holds)",
+        "else if (one.last > n) state.push(0)",
+    )
+    assert right in text
+    exact, laws = node.laws(release, text.replace(right, wrong))
+    failed = any("error" in law for law in laws["uniform"])
+    assert failed or (difference(release, exact, laws, alone) or 0.0) > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("number", "right", "wrong"),
+    [
+        (0, "plus <= 0 || minus <= 0 ? 1 : gamma", "plus <= 0 || minus <= 0 ? gamma : gamma"),
+        (16, "Math.exp(Math.min(-plus, 0))", "Math.exp(Math.min(plus, 0))"),
+    ],
+)
+def test_a_fault_in_the_page_is_found(node: Node, number: int, right: str, wrong: str) -> None:
+    release = release_of(number)
+
+    text = public.page_of(release).decode()
+    assert right in text
+    exact, laws = node.laws(release, text.replace(right, wrong))
+    assert exact
+    if not any("error" in law for law in laws["uniform"]):
+        assert (difference(release, exact, laws) or 0.0) > 1e-6
+
+
+def test_the_same_release_has_the_same_page_and_it_is_small(protected: Protected) -> None:
+    made = public.page_of(protected.release)
+    assert made == public.files(protected.release)[page.PAGE] == tp.page(protected.release).encode()
+    held = re.findall(rb'<script type="application/json"[^>]*>(.*?)</script>', made, re.DOTALL)
+    assert len(held) == 2 and len(made) - sum(map(len, held)) < 60_000
+
+
+def test_nothing_in_the_page_asks_for_anything(protected: Protected) -> None:
+    text = public.page_of(protected.release).decode()
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy and "http" not in policy
+    assert not re.search(r"\son\w+=|\b(fetch|XMLHttpRequest|import|eval)\(|src=|href=", text)
+    addresses = set(re.findall(r"https?://[^\"'\s]+", text))
+    assert addresses == {"http://www.w3.org/2000/svg"}
+
+
+def test_a_title_cannot_leave_its_place(protected: Protected) -> None:
+    title = "[[MODEL]]</script><script>alert(1)</script>[[RELEASE]]"
+    release = Release(protected.release.tables, protected.release.mechanism, title)
+    data = public.to_bytes(release)
+    text = public.page_of(release).decode()
+    assert text.count("</script>") == 3 and "<script>alert" not in text
+    assert verify_bytes(data).checks[-1] == page.MADE_AGAIN
+
+
+FORGED: list[tuple[bytes, bytes]] = [
+    (b"default-src 'none'", b"default-src *"),
+    (b"<main id", b"<p>Call us.</p><main id"),
+    (b'"counts":[', b'"counts":[9'),
+    (b'"alpha":0.25', b'"alpha":0.26'),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong"), FORGED)
+def test_a_forged_page_is_refused(protected: Protected, right: bytes, wrong: bytes) -> None:
+    files: Files = public.files(protected.release)
+    assert verify_bytes(resealed(files)).checks[-1] == page.MADE_AGAIN
+    changed = files[page.PAGE].replace(right, wrong, 1)
+    assert changed != files[page.PAGE]
+    with pytest.raises(BundleError, match=r"page\.html") as error:
+        verify_bytes(resealed(files | {page.PAGE: changed}))
+    assert error.value.exit_code == 6
+
+
+def test_last_digits_that_another_processor_works_out_may_differ() -> None:
+    release = protected_by("random_rounding", 1, margins="v0:v1")
+    files: Files = public.files(release)
+    whole = files[page.PAGE].decode()
+    log = re.search(r"-\d\.\d{14,}", whole.partition('id="model">')[2])
+    assert log
+    for by, fine in ((1e-13, True), (1e-5, False)):
+        other = whole.replace(log[0], repr(float(log[0]) * (1 + by)))
+        assert other != whole
+        data = resealed(files | {page.PAGE: other.encode()})
+        if fine:
+            verify_bytes(data)
+        else:
+            with pytest.raises(BundleError):
+                verify_bytes(data)
+
+
+def test_a_kept_posterior_is_worked_out_again_by_who_judges() -> None:
+    release = protected_by("suppression", 0)
+    files: Files = public.files(release)
+    model = files[page.PAGE].partition(b'id="model">')[2]
+    rows = re.search(rb'"rows":\[\[(\d+)', model)
+    assert b'"way":"kept"' in model and rows
+    at = files[page.PAGE].index(rows[0]) + rows.start(1) - rows.start()
+    whole = files[page.PAGE]
+    changed = whole[:at] + b"%d" % (int(rows[1]) + 5000) + whole[at + len(rows[1]) :]
+    found = verify_bytes(resealed(files | {page.PAGE: changed}))
+    with pytest.raises(BundleError, match=r"page\.html"):
+        with_verdict(found)
+    assert with_verdict(verify_bytes(resealed(files))).checks
+
+
+def test_a_bundle_may_be_without_a_page(tmp_path: Path) -> None:
+    out, place = tmp_path / "a.zip", tmp_path / "page.html"
+    asked = ["protect", "example:duncan-roehrig-4x4", "--seed", "7", "--out", str(out)]
+    assert main([*asked, "--accept-weak", "--no-page"]) == 0
+    assert page.PAGE not in archive.unpack(archive.load(out), allowed=lambda name: True)
+    assert main(["verify", "--quick", str(out)]) in (0, 7)
+    assert main(["page", str(out), "--out", str(place)]) == 0
+    assert place.read_text("utf-8") == tp.page(out)
+
+
+def test_the_scripts_ship_with_the_program() -> None:
+    folder = resources("tabprotect.resources") / "page"
+    assert all((folder / name).is_file() for name in (*page.SCRIPTS, "page.css", "frame.template"))
