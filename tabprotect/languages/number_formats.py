@@ -5,6 +5,7 @@ Sentences hold them as English writes them: ``31,577``, ``0.25``, ``.25``, ``12%
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -22,6 +23,27 @@ _DAY = re.compile(
 def grouped(count: int, space: str) -> str:
     """A whole number in groups of three figures apart by ``space``, with a true minus sign."""
     return f"{count:,}".replace(",", space).replace("-", "\N{MINUS SIGN}")
+
+
+LARGE = 1_000_000
+"""From here on a number of possibilities is told by its first figure and a power of ten."""
+
+_RAISED = str.maketrans(
+    "0123456789", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+)
+
+
+def large(count: int, space: str) -> str:
+    """A number of possibilities: in full, or as ``4 × 10⁶⁶``."""
+    if count < LARGE:
+        return grouped(count, space)
+    power = int(math.log10(count))
+    # The logarithm is rounded: the figure before the point decides.
+    power += (count >= 10 ** (power + 1)) - (count < 10**power)
+    first = (2 * count // 10**power + 1) // 2
+    if first == 10:
+        first, power = 1, power + 1
+    return f"{first} × 10{str(power).translate(_RAISED)}"
 
 
 def number_writer(language: str) -> Callable[[str], str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tabprotect.cli.arguments import add_reading, keep_apart, names, open_source, positive
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.rule_options import add_rules
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.assessment.comparing.compare import RUNS, compare
 from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY, Comparison
 from tabprotect.engine.assessment.comparing.over_seeds import Spread
@@ -17,6 +18,7 @@ from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST
 from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.magnitudes.recognised import is_magnitudes
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.protection.registered import methods
@@ -48,7 +50,7 @@ def add(verbs: Verbs) -> None:
     command.add_argument(
         "--run",
         action="append",
-        required=True,
+        default=[],
         dest="specs",
         metavar='"METHOD NAME=VALUE ..."',
         help=say("a method ({methods}) with its parameters; {FORM}", joined(methods(), ", "), FORM),
@@ -95,11 +97,19 @@ def add(verbs: Verbs) -> None:
         help=say("processes (default: all cores, if it pays)"),
     )
     command.add_argument("--out", type=Path, metavar="FILE.csv", help=say("all runs; CONFIDENTIAL"))
+    add_rules(command.add_argument_group(say("magnitude tables")))
     add_reading(command)
 
 
 def run_compare(args: argparse.Namespace, console: Console) -> int:
     """Print what every method keeps and what it gives away."""
+    if is_magnitudes(Path(args.table)):
+        # Late: tables of counts, which are most, do not wait for it.
+        from tabprotect.cli.protecting.compare_magnitudes import run
+
+        return run(args, console)
+    if not args.specs:
+        raise UsageError(say("compare takes at least one --run"))
     keep_apart([args.table], [args.out])
     axes = {"risk": args.risk, "utility": args.utility}
     wrong = {

@@ -42,6 +42,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.number_formats import large
 from tabprotect.languages.said import capital, joined, say
 
 SHOWN = 40
@@ -415,4 +416,4 @@ def _possible(posterior: Posterior) -> str:
         return say("about {count:.3g} originals", Decimal(estimate.count))
     if posterior.originals is None:
         return say("too many originals to count")
-    return say("{originals:,} originals", posterior.originals)
+    return say("{originals} originals", large(posterior.originals, ","))

@@ -13,6 +13,7 @@ from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, Staff, StaffVerdict
 from tabprotect.engine.release.kept_sums import said
 from tabprotect.engine.release.left_out import listed
+from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import (
     NOT_WORKED_OUT,
@@ -24,7 +25,7 @@ from tabprotect.engine.release.verdict_figures import (
     nothing_expected,
 )
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import capital, percent, plural, say
+from tabprotect.languages.said import capital, joined, percent, plural, say
 
 State = Literal["passed", "told", "mind", "failed"]
 """The states of a line: as it should be; for information only; needs attention; beyond a limit."""
@@ -91,15 +92,45 @@ def headline(verdict: Verdict, together: Verdict | None = None, *, question: str
 
 
 def counted(verdict: Verdict) -> str:
-    """What readers would know, as part of a sentence: first the true figures, if there are any.
+    """What readers would know, as part of a sentence.
 
-    With the original it is confidential; the figures of the release alone follow in a sentence of
-    their own.
+    With the original it is the true figure, which is confidential, with the limit as a whole number.
     """
     staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
     known = "" if staff is None else staff.known_of_all
-    alone = learned(verdict, verdict.limit)
-    return say("{known}. From the release alone, {alone}", known, alone) if known else alone
+    if staff is None or not known:
+        return learned(verdict, verdict.limit)
+    if not staff.at_risk_cells:
+        return known
+    return say("{known}. Limit: {limit:,}", known, int(verdict.limit + ROUNDING))
+
+
+def computed(verdict: Verdict) -> str:
+    """What readers work out themselves, where the headline counts the truth; empty elsewhere."""
+    staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
+    if staff is None or not staff.known_of_all or nothing_expected(verdict):
+        return ""
+    return say(
+        "From the release alone, readers count on about {expected:,} small counts and would be "
+        "sure of {known:,}.",
+        round(verdict.at_risk),
+        verdict.known,
+    )
+
+
+def would_know(verdict: Verdict) -> str:
+    """The meaning of *would know*, with the small count that comes nearest to it."""
+    staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
+    if staff is None or staff.worst is None:
+        return ""
+    cell = joined(staff.worst.cell, ", ") or say("grand total")
+    return say(
+        "Would know: more than {limit} in 100 sure of the true count. Closest: {cell}, "
+        "{chance} in 100.",
+        f"{100 * verdict.limits.belief_limit:g}",
+        cell,
+        round(100 * staff.worst.belief),
+    )
 
 
 def published_line(verdict: Verdict) -> CheckLine:

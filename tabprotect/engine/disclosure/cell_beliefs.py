@@ -25,6 +25,7 @@ from tabprotect.engine.belief.evidence import (
     WeighRefused,
     release_fingerprint,
 )
+from tabprotect.engine.belief.of_table import law_of_its_own
 from tabprotect.engine.bounds.propagation import propagated
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.posterior import Posterior
@@ -348,9 +349,7 @@ class _Asked:
         they can be listed, otherwise drawn ones.
         """
         release, domain = self.release, self.release.tables[number].table.domain
-        followed = inner is not None and inner.recorded_sums is not None
-        method = methods()[release.mechanism.method]
-        apart = None if followed else method.apart(release, number)
+        apart = law_of_its_own(release, number, inner)
         randomness = OfRelease(release, say("table {number}", number))
         try:
             if apart is not None:

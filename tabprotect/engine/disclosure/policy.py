@@ -69,8 +69,10 @@ class HousePolicy:
         The most that private releases of one original may spend together; 0 for no limit.
     short_seed
         How a given seed that could be guessed is treated.
+    signatures
+        How many different people sign a release: 0, 1 or 2.
     two_signatures
-        True if a release must be signed by two people.
+        True if two do: the same as two ``signatures``.
     """
 
     belief_limit: float = BELIEF_LIMIT
@@ -86,6 +88,7 @@ class HousePolicy:
     together: Again = "refuse"
     unjudged: Unjudged = "reason"
     short_seed: ShortSeed = "refuse"
+    signatures: int = 1
     two_signatures: bool = False
     epsilon_limit: float = 0.0
     standing: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -104,6 +107,10 @@ class HousePolicy:
                 wrong[f"standing.{kind}"] = say("must be one of {KINDS}", ", ".join(KINDS))
             elif not reason.strip():
                 wrong[f"standing.{kind}"] = say("says no reason")
+        if self.signatures not in (0, 1, 2):
+            wrong["signatures"] = say("must be 0, 1 or 2, is {number}", self.signatures)
+        object.__setattr__(self, "signatures", 2 if self.two_signatures else self.signatures)
+        object.__setattr__(self, "two_signatures", self.signatures == 2)
         if self.epsilon_limit < 0:
             wrong["epsilon_limit"] = say("must not be negative")
         try:
@@ -151,10 +158,16 @@ class HousePolicy:
         found = {kind: self.standing.get(kind, "") for kind in left_out}
         return found if found and all(found.values()) else None
 
-    def enough_sign(self, prepared_by: str, approved_by: str) -> bool:
-        """Return True if enough people answer for a release: two of different names if the policy says so."""
+    def unsigned(self, prepared_by: str, approved_by: str) -> str:
+        """The name that is still missing, in words; empty where enough people of different names sign."""
         names = {name.strip().casefold() for name in (prepared_by, approved_by)} - {""}
-        return not self.two_signatures or len(names) == 2
+        if len(names) >= self.signatures:
+            return ""
+        return (
+            say("two names: who prepared it, and somebody else who approves it")
+            if self.signatures == 2
+            else say("the name of who signs")
+        )
 
     def as_dict(self) -> dict[str, object]:
         """The fields by name, as in the file."""

@@ -24,7 +24,7 @@ from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
 from tabprotect.engine.formats.workbooks.sheets import Outline, outline
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 SHOWN = 50
 """The number of lines shown."""
@@ -40,11 +40,12 @@ Role = Literal["", "title", "header", "body", "total", "note", "remark"]
 
 @dataclass(frozen=True)
 class PreviewLine:
-    """A line of the file, with what it was recognised as."""
+    """A line of the file, with what it was recognised as, and its fields if it has some."""
 
     number: int
     text: str
     role: Role
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +175,12 @@ def _sums(
     opened = (
         ""
         if table is None
-        else say("{size:,} cells, sum {total:,}", table.domain.size, table.total)
+        else say(
+            "{shape}: {size:,} cells, sum {total:,}",
+            joined((f"{len(v.categories):,} {v.name}" for v in table.domain.variables), " x "),
+            table.domain.size,
+            table.total,
+        )
     )
     if not totals:
         return opened, frozenset()
@@ -227,14 +233,20 @@ def _lines(
     with path.open("rb") as file:
         head = file.read(HEAD)
     if not is_text(head, path):
-        sheet = [PreviewLine(r.line, SIGN.join(r.fields), roles.get(r.line, "")) for r in rows]
+        sheet = [
+            PreviewLine(r.line, SIGN.join(r.fields), roles.get(r.line, ""), tuple(r.fields))
+            for r in rows
+        ]
         return tuple(sheet[:SHOWN])
     try:
         text = head.decode(reading.encoding or "utf-8-sig", "replace")
     except LookupError:
         text = head.decode("utf-8", "replace")
     lines = text.splitlines()[:SHOWN]
-    return tuple(PreviewLine(n, line, roles.get(n, "")) for n, line in enumerate(lines, 1))
+    fields = {row.line: tuple(row.fields) for row in rows[:SHOWN]}
+    return tuple(
+        PreviewLine(n, line, roles.get(n, ""), fields.get(n, ())) for n, line in enumerate(lines, 1)
+    )
 
 
 def is_text(head: bytes, path: Path) -> bool:

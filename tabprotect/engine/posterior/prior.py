@@ -304,7 +304,8 @@ def parse_prior(text: str, domain: Domain) -> Prior:
     ``uniform``; ``factorial`` or ``factorial(0.5)`` (no association beyond the margins, which
     the rule ``reversible`` draws exactly); ``positive`` (all cells) or ``positive:0,1;2,3`` (the
     cells with these category numbers, from 0); ``poisson:FILE``, ``negative_binomial:FILE`` or
-    ``negative_binomial(2.5):FILE`` (with its dispersion) around the counts of a file;
+    ``negative_binomial(2.5):FILE`` (with its dispersion) around the counts of a file, which may be
+    fractions;
     ``table:FILE`` with a ``count`` and a ``weight`` column. Files are long CSV: one column per
     variable, then these.
 
@@ -420,7 +421,9 @@ def _parse(
                 value = float(number)
             except ValueError:
                 value = np.nan
-            if not 0 <= value <= MAX_COUNT or (name == "count" and value != int(value)):
+            # Among weights it is a count that could be true; by itself the mean of one.
+            whole = name == "count" and len(columns) > 1
+            if not 0 <= value <= MAX_COUNT or (whole and value != int(value)):
                 raise InputError(
                     (
                         say(
@@ -428,7 +431,7 @@ def _parse(
                             name,
                             repr(number),
                         )
-                        if name == "count"
+                        if whole
                         else say(
                             "{name} must be a number from 0 up, is {number}", name, repr(number)
                         )

@@ -390,24 +390,28 @@ class Staff:
     def sentence(self) -> str:
         """The figures in words."""
         if not self.at_risk_cells:
-            return say("In truth no judged cell is at risk.")
-        if self.worst is None or self.mean_belief is None:
-            return say("In truth {at_risk_cells:,} cells are at risk.", self.at_risk_cells)
-        cell = ", ".join(self.worst.cell) or say("the grand total")
-        return plural(
-            self.known,
-            "In truth {known:,} of {at_risk_cells:,} at-risk cells is known and "
-            "{certain:,} certain; mean belief in the true count {mean_belief:.2f}, "
-            "highest {belief:.2f} ({cell}).",
-            "In truth {known:,} of {at_risk_cells:,} at-risk cells are known and "
-            "{certain:,} certain; mean belief in the true count {mean_belief:.2f}, "
-            "highest {belief:.2f} ({cell}).",
-            self.known,
-            self.at_risk_cells,
-            self.certain,
-            self.mean_belief,
-            self.worst.belief,
-            cell,
+            return say("There are no small counts.")
+        if self.mean_belief is None:
+            return plural(
+                self.at_risk_cells,
+                "There is {number:,} small count.",
+                "There are {number:,} small counts.",
+                self.at_risk_cells,
+            )
+        sure = (
+            plural(
+                self.certain,
+                "{number:,} small count is certain",
+                "{number:,} small counts are certain",
+                self.certain,
+            )
+            if self.certain
+            else say("No small count is certain")
+        )
+        return say(
+            "{sure}; on average a reader is {chance} in 100 sure of one.",
+            sure,
+            round(100 * self.mean_belief),
         )
 
 

@@ -205,3 +205,8 @@ class Variable:
     @cached_property
     def _codes(self) -> dict[str, int]:
         return {category: code for code, category in enumerate(self.categories)}
+
+
+def spoken(names: Sequence[str]) -> str:
+    """A table as people say it, by its variables and levels of them: ``district × age``."""
+    return " × ".join(name.rpartition(AT)[2] for name in names)

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question, Told
@@ -45,6 +48,12 @@ class TotalsBy:
         return self.posterior.domain.unflat(int(self.publication.keys(0)[domain.flat(cell)]))
 
 
+def groupings_for(domain: Domain, release: Release) -> tuple[Grouping, ...]:
+    """The groupings that cells of a domain can be added up by: those of a release are of its inner cells."""
+    inner = domain == release.domain
+    return tuple(groupings_of(domain, release.mechanism.parameters)) if inner else ()
+
+
 class Totals(Question[TotalsBy]):
     """The question about the totals under the current posterior."""
 
@@ -56,14 +65,23 @@ class Totals(Question[TotalsBy]):
         failed: Told,
     ) -> None:
         super().__init__(parent, document.jobs, answered, failed)
-        self.document = document
+        self.document, self.failed = document, failed
 
     def ask_by(self, names: tuple[str, ...], who: Who) -> bool:
         """Ask for totals by variables and levels; return True if the question differs from the last."""
         posterior, release = self.document.known_posterior(who), self.document.release
         if posterior is None or release is None:
             return False
-        groupings = groupings_of(posterior.domain, release.mechanism.parameters)
+        groupings = groupings_for(posterior.domain, release)
+        known = {*posterior.domain.known_names, *(grouping.name for grouping in groupings)}
+        if not known.issuperset(names):
+            self.drop()
+            self.failed(
+                InfeasibleError(
+                    say("What to believe of it does not follow from the table that was judged.")
+                )
+            )
+            return False
         publication = Publication(posterior.domain, (names,), groupings)
 
         def work(progress: Progress) -> TotalsBy:

@@ -17,7 +17,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Command, Order
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.project import EVERYTHING, Project, Who
+from tabprotect.engine.project.project import EVERYTHING, PRIORS, Project, Who
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
@@ -124,9 +124,9 @@ class Document(QObject):
 
     @property
     def modified(self) -> bool:
-        """True if there is unsaved work."""
+        """True if there is unsaved work; who reads a bundle has none."""
         project = self.project
-        return project is not None and project is not self.saved
+        return project is not None and self.has_original and project is not self.saved
 
     @property
     def original(self) -> Table | None:
@@ -261,12 +261,20 @@ class Document(QObject):
         job.ended.connect(self._next)
         return job
 
+    def stop(self, then: Callable[[], object]) -> None:
+        """Stop the command that runs and those that wait for it; then go on."""
+        self._queue.clear()
+        if self._busy is None:
+            then()
+            return
+        self._busy.ended.connect(then)
+        self._busy.cancel()
+
     def take(self, history: History) -> None:
         """Replace the history by a loaded or recovered one."""
-        self.history = history
         self.select(None)
         self.select_cycle(None)
-        self._after(EVERYTHING)
+        self._become(history, EVERYTHING)
 
     def _tell_error(self, error: TabprotectError, page: str = "") -> None:
         self.error_raised.emit(error, page)
@@ -287,8 +295,7 @@ class Document(QObject):
         return job
 
     def _done(self, result: tuple[History, frozenset[str]]) -> None:
-        self.history, changes = result
-        self._after(changes)
+        self._become(*result)
 
     def _next(self) -> None:
         self._busy = None
@@ -296,12 +303,21 @@ class Document(QObject):
             order, failed = self._queue.pop(0)
             self.run(order, failed=failed)
 
-    def _after(self, changes: frozenset[str]) -> None:
+    def _become(self, history: History, changes: frozenset[str]) -> None:
+        """Go on with another history. What is selected and is not in it is given up first, while the
+        pages still show the project that it is selected in."""
+        before, self.history = self.history, history
         shape = None if self.shown_table is None else self.shown_table.domain.shape
+        whole = None if self.project is None else self.project.domain.shape
+        cycles = 0 if self.selected_cycle is None else self._cycles()
+        self.history = before
         if self.selection is not None and not _inside(self.selection, shape):
             self.select(None)
-        if self.selected_cycle is not None and self.selected_cycle >= self._cycles():
+        if self.total is not None and not _inside(self.total.cell, whole):
+            self.select_total(None)
+        if self.selected_cycle is not None and self.selected_cycle >= cycles:
             self.select_cycle(None)
+        self.history = history
         self.project_changed.emit(changes)
 
     def _cycles(self) -> int:
@@ -384,7 +400,9 @@ class Document(QObject):
             from tabprotect.engine.disclosure.verdict import weigh_refused
 
             knowing = Knowing(weigh_refused=weigh_refused)
-            found = believe([release], text, knowing=knowing, progress=progress)
+            # Of the inner cells wherever they can be put together: all tables follow from them.
+            inner = text == PRIORS["user"]
+            found = believe([release], text, knowing=knowing, inner=inner, progress=progress)
             # The posterior caches these; pages ask for them as soon as it is shown, for all cells at once.
             posterior = found.posterior
             _ = posterior.mode_matches, posterior.entropy, posterior.small(project.at_risk)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QGridLayout,
     QHeaderView,
     QLineEdit,
     QSplitter,
@@ -27,11 +25,25 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.file_preview import FilePreview, Role, preview
-from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
-from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading, options, takes_number
+from tabprotect.engine.formats.layouts.table_forms import count_columns
+from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading, options
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.column_roles import LEAST_WIDTH, RoleHeader, role_of, with_role
+from tabprotect.gui.forms.import_words import (
+    FIXED,
+    FOUND_OUT,
+    FROM_FILE,
+    GROUPED,
+    LABELS,
+    SAID,
+    USUAL,
+    VALUES,
+)
+from tabprotect.gui.forms.mark_choices import MarkChoices
+from tabprotect.gui.forms.reading_inputs import said_of, set_value, value_of
+from tabprotect.gui.forms.refusal_choices import RefusalChoices
 from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label, heading, tip
@@ -46,87 +58,8 @@ REST = 300
 """Milliseconds of rest before the file is looked at again."""
 
 SHOWN_CELLS = 12
-FOUND_OUT = say("Found out from the file")
-
-LABELS = {
-    "fill_missing": say("Cells that the file leaves out are 0"),
-    "totals": say("Totals"),
-    "tolerance": say("Differences of totals that are rounding, up to"),
-    "missing": say("Cells without a count are"),
-    "drop": say("Columns left out"),
-    "variable": say("Numbers that are a variable"),
-    "label": say("Columns that name categories"),
-    "where": say("Only the rows of"),
-    "scale": say("Counts are multiplied by"),
-    "metadata": say("File that describes this one"),
-    "strict": say("Mend nothing"),
-    "count": say("Column of the counts"),
-    "labels": say("Names and labels"),
-    "form": say("Long or grid"),
-    "columns": say("Name of the columns' variable"),
-    "sheet": say("Sheet"),
-    "range": say("Range of cells"),
-    "header_row": say("Header row"),
-    "footer": say("Lines below the counts"),
-    "comment": say("Lines of comment begin with"),
-    "marks": say("Signs in place of counts"),
-    "encoding": say("Encoding"),
-    "delimiter": say("Separator of columns"),
-    "decimal": say("Decimal sign"),
-    "thousands": say("Thousands sign"),
-    "holds": say("Table or records"),
-}
-"""What the options are called."""
-
-VALUES = {
-    "long": say("One line for each count"),
-    "grid": say("Columns of counts"),
-    "zero": say("Zero"),
-    "structural": say("Nobody can be there"),
-    "suppressed": say("Hidden, worked out from the totals"),
-    "table": say("Counts of a table"),
-    "records": say("One line for each record"),
-}
-"""What an option may say, in words."""
-
-USUAL = {
-    "encoding": ("utf-8", "cp1252", "latin-1", "utf-16"),
-    "totals": ("auto", "recompute", "keep", "none"),
-    "decimal": (".", ","),
-    "delimiter": (";", ",", "|"),
-}
-"""What is offered where the format has no list of its own."""
-
-GROUPED = {
-    ".": say("a point"),
-    ",": say("a comma"),
-    " ": say("a space"),
-    "\u00a0": say("a space that does not break"),
-    "\u2009": say("a thin space"),
-    "\u202f": say("a thin space that does not break"),
-    "'": say("an apostrophe"),
-    "\u2019": say("a raised comma"),
-}
-"""Signs between thousands, by what they are called: most of them are hard to tell by sight."""
-
-LISTED, NAMED = frozenset({"drop", "variable"}), frozenset({"label", "where"})
-"""Options of several columns, written ``A; B`` and ``A = B; C = D``."""
-
-FIXED = ("long|grid", "table|records", "zero|structural|suppressed")
-"""Options with these choices and no other."""
-
-FROM_FILE = frozenset({"count", "range", "columns"})
-"""Options whose choices are in the file, perhaps only once its letters are known."""
-
-SAID: dict[Role, str] = {
-    "title": say("Title"),
-    "header": say("Header"),
-    "body": "",
-    "total": say("Total"),
-    "note": say("Note"),
-    "remark": say("Remark"),
-    "": "",
-}
+BEFORE = 2
+"""The columns of the first lines that stand before those of the file."""
 
 
 class ImportSheet(QDialog):
@@ -154,6 +87,13 @@ class ImportSheet(QDialog):
         self.lines.setToolTip(
             tell("Double-click the line that names the columns to have it as header")
         )
+        self.roles = RoleHeader(self.lines, BEFORE)
+        self.lines.setHorizontalHeader(self.roles)
+        self.roles.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.roles.setStretchLastSection(True)
+        self.roles.show()
+        self.roles.chosen.connect(self._role_chosen)
+        self.choices = RefusalChoices(self._take)
         self.lines.cellDoubleClicked.connect(self._header_chosen)
         self.preview = _table((), say("What the file is read as: the first cells"))
         self.inputs: dict[str, QWidget] = {}
@@ -178,7 +118,14 @@ class ImportSheet(QDialog):
         buttons.accepted.connect(self._accept)
         buttons.rejected.connect(self.reject)
         in_column(
-            self.errors, (split, 1), self.sums, buttons, on=self, margins=MARGIN, spacing=GRID
+            self.errors,
+            self.choices,
+            (split, 1),
+            self.sums,
+            buttons,
+            on=self,
+            margins=MARGIN,
+            spacing=GRID,
         )
         self.finished.connect(lambda _: self._question.drop())
         self.resize(min(1100, parent.width()), min(680, parent.height()))
@@ -191,7 +138,7 @@ class ImportSheet(QDialog):
         """The options as the inputs say them."""
         out = dict(self._given)
         for name, box in self.inputs.items():
-            value = said_of(name, _value(box))
+            value = said_of(name, value_of(box))
             if value in (None, "", False):
                 out.pop(name, None)
             else:
@@ -200,12 +147,22 @@ class ImportSheet(QDialog):
 
     def set_option(self, name: str, value: object) -> None:
         """Set one option, as its input does."""
-        _set(self.inputs[name], value)
+        set_value(self.inputs[name], value)
 
     def _header_chosen(self, row: int) -> None:
         item = self.lines.item(row, 0)
         if item is not None and "header_row" in self.inputs:
             self.set_option("header_row", item.text())
+
+    def _role_chosen(self, chosen: dict[str, str]) -> None:
+        for name, role in chosen.items():
+            self._take(with_role(self.given, name, role))
+
+    def _take(self, options: Mapping[str, object]) -> None:
+        """Set several options, as their inputs do."""
+        for name, value in options.items():
+            if name in self.inputs:
+                self.set_option(name, value)
 
     def look_again(self) -> None:
         """Ask what the file would be read as."""
@@ -234,6 +191,7 @@ class ImportSheet(QDialog):
             told(say("Choose variables\u2026") if seen.records else say("Open"))
         )
         self.open_button.setEnabled(seen.table is not None or seen.records)
+        self.choices.show_choices(None if seen.records else seen.error)
         if seen.error is None or seen.records:
             self.errors.clear()
         else:
@@ -283,7 +241,7 @@ class ImportSheet(QDialog):
             self.inputs[option.name] = box
             if option.name in self._given:
                 box.blockSignals(True)
-                _set(box, self._given[option.name])
+                set_value(box, self._given[option.name])
                 box.blockSignals(False)
             if isinstance(box, QCheckBox):
                 self._form.addRow(box)
@@ -337,15 +295,51 @@ class ImportSheet(QDialog):
             box.blockSignals(False)
 
     def _show_lines(self, seen: FilePreview) -> None:
+        header = next((line for line in reversed(seen.lines) if line.role == "header"), None)
+        names = header.fields if header is not None and len(set(header.fields)) > 1 else ()
+        names = names if len(set(names)) == len(names) and all(names) else ()
+        width = max((len(line.fields) for line in seen.lines if line.role == "body"), default=0)
+        named = bool(names) and width <= len(names)
+        texts = [
+            (line.fields if named and line.role in ("header", "body", "total") else (line.text,))
+            for line in seen.lines
+        ]
+        titles = [tell("Line"), tell("Taken as"), *(names if named else [tell("Text")])]
+        self.lines.clearSpans()
+        self.lines.setColumnCount(len(titles))
+        self.lines.setHorizontalHeaderLabels(["" if named else t for t in titles])
         self.lines.setRowCount(len(seen.lines))
         grounds = _grounds(THEME.colours)
-        for row, line in enumerate(seen.lines):
-            for column, text in enumerate((str(line.number), told(SAID[line.role]), line.text)):
+        for row, (line, cells) in enumerate(zip(seen.lines, texts, strict=True)):
+            fields = (*cells, *[""] * (len(titles) - BEFORE - len(cells)))
+            for column, text in enumerate((str(line.number), told(SAID[line.role]), *fields)):
                 item = QTableWidgetItem(text)
                 if line.role in grounds:
                     item.setBackground(QBrush(QColor(grounds[line.role])))
                     item.setForeground(QBrush(QColor(THEME.colours.text)))
                 self.lines.setItem(row, column, item)
+            if named and len(cells) < len(names):
+                self.lines.setSpan(row, BEFORE, 1, len(names))
+        self._show_roles(seen, names if named else ())
+
+    def _show_roles(self, seen: FilePreview, names: Sequence[str]) -> None:
+        """What each column is, above it."""
+        bodies = [line.fields for line in seen.lines if line.role == "body"]
+        values = {
+            name: tuple(dict.fromkeys(f[n] for f in bodies if n < len(f)))
+            for n, name in enumerate(names)
+        }
+        left = {str(name) for name in seen.table.domain.names} if seen.table is not None else set()
+        said = self.given
+        gone = [n for n in names if n not in left and role_of(n, said, "") == "variable"]
+        counted = gone[-1] if gone and seen.table is not None else ""
+        if (named := count_columns(names)) and not counted:
+            counted = named[0]
+        grid = seen.kind.name not in ("px",) and any(p.value == "grid" for p in seen.parts)
+        self.roles.show_roles(() if grid else names, values, self.given, counted)
+        self.lines.resizeColumnsToContents()
+        for column in range(BEFORE, self.lines.columnCount()):
+            self.lines.setColumnWidth(column, max(self.lines.columnWidth(column), LEAST_WIDTH))
 
     def _show_cells(self, table: Table | None) -> None:
         if table is None:
@@ -408,115 +402,3 @@ def _grounds(colours: Colours) -> dict[Role, str]:
         "note": colours.raised,
         "remark": colours.raised,
     }
-
-
-def _value(box: QWidget) -> object:
-    """What an input says; nothing where it says nothing."""
-    if isinstance(box, QCheckBox):
-        return box.isChecked()
-    if isinstance(box, QComboBox) and not box.isEditable():
-        return box.currentData()
-    text = box.currentText() if isinstance(box, QComboBox) else _text(box)
-    number = {o.name for o in options() if takes_number(o)}
-    if box.objectName() in number and text.isdecimal():
-        return int(text)
-    # A blank may be what is meant: the sign between thousands.
-    return text if text.strip() or text == " " else None
-
-
-def said_of(name: str, value: object) -> object:
-    """What a text says of several columns: ``year = 2024; sex = f``."""
-    if not isinstance(value, str) or name not in LISTED | NAMED:
-        return value
-    parts = [part.strip() for part in value.split(";") if part.strip()]
-    if name in LISTED:
-        return parts or None
-    named = (part.partition("=") for part in parts)
-    return {key.strip(): said.strip() for key, sign, said in named if sign} or None
-
-
-def _shown(value: object) -> str:
-    """A list, or what is said by name, as the text of an input."""
-    if isinstance(value, Mapping):
-        return "; ".join(f"{name} = {said}" for name, said in value.items())
-    return "; ".join(value) if isinstance(value, list | tuple) else str(value)
-
-
-def _text(box: Any) -> str:
-    return str(box.text())
-
-
-def _set(box: QWidget, value: object) -> None:
-    if isinstance(box, QCheckBox):
-        box.setChecked(bool(value))
-    elif isinstance(box, QComboBox):
-        at = box.findText(str(value)) if box.isEditable() else box.findData(str(value))
-        if at < 0 and box.isEditable():
-            box.setEditText(str(value))
-        elif at < 0 and value:
-            box.addItem(str(value), str(value))
-            box.setCurrentIndex(box.count() - 1)
-        else:
-            box.setCurrentIndex(max(at, 0))
-    elif isinstance(box, QLineEdit | MarkChoices):
-        box.setText(_shown(value))
-
-
-OFFERED = ("", "-", ".", "..", ":", "x")
-MEANT = {
-    "zero": say("Zero"),
-    "missing": say("Missing"),
-    "suppressed": say("Suppressed"),
-    "structural": say("Nobody can be there"),
-}
-
-
-class MarkChoices(QWidget):
-    """``textChanged`` carries ``-=zero ..=missing``, which nobody has to write."""
-
-    textChanged = Signal(str)  # noqa: N815 (as Qt's own inputs have it)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.meanings: dict[str, QComboBox] = {}
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(GRID)
-        self._grid.setColumnStretch(1, 1)
-        for mark in OFFERED:
-            self._add(mark)
-
-    def _add(self, mark: str) -> QComboBox:
-        choice = self.meanings[mark] = QComboBox()
-        choice.setAccessibleName(tell("What {value} means", mark or BLANK))
-        choice.addItem("", "")
-        for meaning in MEANINGS:
-            choice.addItem(told(MEANT[meaning]), meaning)
-        choice.currentIndexChanged.connect(lambda _: self.textChanged.emit(self.text()))
-        label = Label(mark or say("Blank"))
-        label.setBuddy(choice)
-        row = self._grid.rowCount()
-        self._grid.addWidget(label, row, 0)
-        self._grid.addWidget(choice, row, 1)
-        return choice
-
-    def text(self) -> str:
-        """What is chosen, as ``--marks`` takes it."""
-        return joined(
-            (
-                f"{mark or BLANK}={choice.currentData()}"
-                for mark, choice in self.meanings.items()
-                if choice.currentData()
-            ),
-            " ",
-        )
-
-    def setText(self, text: str) -> None:
-        """Choose what a text says; further marks get a row of their own."""
-        try:
-            said = CountMarks.parse(text).meanings
-        except InputError:
-            return
-        for mark in (*self.meanings, *said):
-            choice = self.meanings.get(mark) or self._add(mark)
-            choice.setCurrentIndex(choice.findData(said.get(mark, "")))

@@ -15,8 +15,10 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy
+from tabprotect.engine.tables.variable import spoken
+from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy, groupings_for
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import Panel
 from tabprotect.gui.look.buttons import named, scrolling
@@ -96,6 +98,7 @@ class Inspector(Panel):
             spacing=GRID,
         )
         self._found: TotalsBy | None = None
+        self._unknown = ""
         self._asked = Totals(document, self, self._answered, self._failed)
         document.selection_changed.connect(lambda _: self.refresh())
         document.total_selected.connect(lambda _: self.refresh())
@@ -158,20 +161,20 @@ class Inspector(Panel):
     def _of_total(self, total: Total, table: Table) -> dict[str, str]:
         """What is known of a total: its counts, and what can be believed of it."""
         document, domain = self.document, table.domain
-        labels = zip(domain.names, domain.labels(total.cell), strict=True)
-        said = (
-            say("{name}: {label}", name, label if name in total.names else "total")
-            for name, label in labels
-        )
-        self._title.setText(told(joined(said, "\n")))
+        one = self._adding(total, domain)
+        said = [
+            say("{name}: {label}", spoken([name]), label)
+            for name, label in zip(one.of.names, one.of.labels(one.place), strict=True)
+        ]
+        self._title.setText(told(joined(said, "\n") or say("Grand total")))
         original = None if document.public else document.original
         published = document.published
         shown: dict[str, str] = {}
         true = None
         if published is not None and document.suppressed is None:
-            shown["published"] = count_text(slice_total(published, domain, total.cell, total.names))
+            shown["published"] = count_text(one.sum(published))
         if original is not None:
-            true = slice_total(original, domain, total.cell, total.names)
+            true = one.sum(original)
             shown["original"] = say("{true}  [staff only]", count_text(true))
         if document.known_posterior("user") is None:
             self._why.setText(
@@ -184,8 +187,12 @@ class Inspector(Panel):
                 )
             )
             return shown
+        self._unknown = ""
         if self._asked.ask_by(total.names, "user"):
             self._found = None
+        if self._unknown:
+            self._why.setText(told(self._unknown))
+            return shown
         if self._found is None:
             self._why.setText(tell("Adding up what can be believed of the cells\u2026"))
             return shown
@@ -232,7 +239,13 @@ class Inspector(Panel):
         self.refresh()
 
     def _failed(self, error: TabprotectError) -> None:
+        self._found, self._unknown = None, error.sentence
         self._why.setText(told(error.sentence))
+
+    def _adding(self, total: Total, domain: Domain) -> _Adding:
+        release = self.document.release
+        groupings = () if release is None else groupings_for(domain, release)
+        return _Adding(Publication(domain, (total.names,), groupings), total.cell)
 
     def _figures(self, index: Index, table: Table) -> dict[str, str]:
         document = self.document
@@ -251,7 +264,7 @@ class Inspector(Panel):
             # Of what is left, shares would not be those of the table.
             shown |= self._shares(index, table)
         posterior = document.known_posterior("user")
-        if posterior is not None:
+        if posterior is not None and posterior.domain == table.domain:
             true = None if original is None else original[index]
             line = None if published is None or hidden else published[index]
             self._caption.setText(told(DRAWN[line is not None, true is not None]))
@@ -341,6 +354,21 @@ class Inspector(Panel):
                 else "\u2013"
             )
         return out
+
+
+class _Adding:
+    """The inner cells that one total adds up."""
+
+    def __init__(self, publication: Publication, cell: Index) -> None:
+        keys = publication.keys(0)
+        self.of = publication.domains[0]
+        key = keys[publication.domain.flat(cell)]
+        self.place = self.of.unflat(int(key))
+        self._cells = keys == key
+
+    def sum(self, table: Table) -> int:
+        """The total in a table of the inner cells."""
+        return int(table.counts.reshape(-1)[self._cells].sum())
 
 
 def slice_total(table: Table, domain: Domain, index: Index, fixed: Sequence[str]) -> int:

@@ -40,11 +40,12 @@ from tabprotect.gui.frame.rail import Rail
 from tabprotect.gui.frame.stages import OTHERS, Pages
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import ElidedLabel, tip
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
-from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, large_text
 from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import tell, told
 
@@ -54,11 +55,13 @@ if TYPE_CHECKING:
 RAIL_FOLDS = 1100
 """Pixels, at normal text, below which the rail shows icons only."""
 
-INSPECTOR_FOLDS = 1300
+INSPECTOR_FOLDS = 1500
 """Pixels, at normal text, below which the inspector opens by its edge only."""
 
 SMALLEST = (800, 480)
 FIRST = (1280, 720)
+FRAME = QSize(16, 48)
+"""What window managers put around a window, at the most."""
 
 
 OPEN: list[MainWindow] = []
@@ -80,10 +83,11 @@ class MainWindow(Window):
         self.setObjectName("main")
         self.setAcceptDrops(True)
         self.setMinimumSize(*SMALLEST)
-        self.resize(QSize(*FIRST).boundedTo(self.screen().availableSize()))
+        self.resize(QSize(*FIRST).boundedTo(self.screen().availableSize() - FRAME))
         self._ground = ""
         self._narrow = False
         self._inspecting = False
+        self._opening = AfterPress(self, self._show_inspector)
         self._beside = {page.name for page in OTHERS}
         self._line = QFrame()
         self._line.setFixedHeight(3)
@@ -212,9 +216,13 @@ class MainWindow(Window):
         window = MainWindow(Document(), self.settings)
         OPEN.append(window)
         window.closed.connect(lambda: OPEN.remove(window))
-        # Beside this one, not upon it.
-        window.resize(self.size())
-        window.move(self.pos() + QPoint(4 * GRID, 4 * GRID))
+        # Beside this one, not upon it, and wholly on the screen.
+        room = self.screen().availableGeometry()
+        window.resize(self.size().boundedTo(room.size() - FRAME - QSize(4 * GRID, 4 * GRID)))
+        last = room.bottomRight() - QPoint(window.width(), window.height())
+        last -= QPoint(FRAME.width(), FRAME.height())
+        at = self.pos() + QPoint(4 * GRID, 4 * GRID)
+        window.move(max(room.left(), min(at.x(), last.x())), max(room.top(), min(at.y(), last.y())))
         self.made.emit(window)
         window.show()
         return window
@@ -242,6 +250,9 @@ class MainWindow(Window):
 
     def _open_inspector(self) -> None:
         """It opens on a selection where there is room, and never says that it has nothing to say."""
+        self._opening.go()
+
+    def _show_inspector(self) -> None:
         if not self._inspecting:
             looked_at = self.document.selection or self.document.total
             wanted = looked_at is not None and not self._narrow
@@ -279,7 +290,13 @@ class MainWindow(Window):
         )
         name = self._name()
         self.setWindowTitle(
-            told(say("{name}[*] \u2013 tabprotect", name) if name else "tabprotect")
+            told(
+                say("{name} \u2013 as its readers see it \u2013 tabprotect", name)
+                if document.project is not None and not document.has_original
+                else say("{name}[*] \u2013 tabprotect", name)
+                if name
+                else "tabprotect"
+            )
         )
         self.setWindowModified(document.modified)
 
@@ -414,6 +431,7 @@ class MainWindow(Window):
         if self.settings is not None:
             self.settings.setValue("window/geometry", self.saveGeometry())
             self.settings.setValue("window/state", self.saveState())
+            self.document.preferences.store(self.settings)
         self.document.close()
         self.files.close()
         super().closeEvent(event)
@@ -425,7 +443,7 @@ def _way(posterior: Posterior, originals: int | None) -> str:
     return (
         words
         if originals is None
-        else say("{words}, {originals} possible originals", words, count_text(originals))
+        else say("{words}, {originals} possible originals", words, large_text(originals))
     )
 
 

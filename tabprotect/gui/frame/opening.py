@@ -220,9 +220,19 @@ class Files(QObject):
             lambda _: storage.load(path),
             lambda: self._loaded(path, held),
         )
-        if held is not None and job is None:
-            held.release()
-        elif held is not None and job is not None:
+        if job is None:
+            if held is not None:
+                held.release()
+            self.window.page.errors.show_error(
+                RefusedError(
+                    say("work on the open table is still running"),
+                    hint=say("stop it, or wait until it has ended"),
+                ),
+                asking=True,
+                remedy_label=say("Stop it and open"),
+                remedy=lambda: self.document.stop(lambda: self._load(path)),
+            )
+        elif held is not None:
             job.failed.connect(lambda _: held.release())
             job.cancelled.connect(held.release)
 

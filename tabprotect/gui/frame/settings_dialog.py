@@ -49,19 +49,22 @@ from tabprotect.languages.speaking import LANGUAGES, tell, told
 
 WORDS = {
     "second_release": {
-        "warn": say("is warned of"),
-        "reason": say("takes a reason"),
-        "refuse": say("is refused"),
+        "warn": say("warn"),
+        "reason": say("ask for a reason"),
+        "refuse": say("refuse"),
     },
     "together": {
-        "warn": say("is warned of"),
-        "reason": say("takes a reason"),
-        "refuse": say("is refused"),
+        "warn": say("warn"),
+        "reason": say("ask for a reason"),
+        "refuse": say("refuse"),
     },
     "insiders": {"tell": say("is told"), "judge": say("is judged")},
     "unjudged": {"reason": say("takes a reason"), "refuse": say("is refused")},
     "short_seed": {"warn": say("is warned of"), "refuse": say("is refused")},
 }
+SIGNATURES = (say("nobody"), say("one person"), say("two different people"))
+"""By the number of signatures."""
+
 INTRUDERS = (
     ("", say("nobody beside the reader")),
     ("positive", say("one who knows somebody is in every cell")),
@@ -112,8 +115,10 @@ class PolicyForm(QWidget):
             for choice in CHOICES[name]:
                 box.addItem(told(WORDS[name][choice]), choice)
             box.setCurrentIndex(box.findData(getattr(policy, name)))
-        self.two = QCheckBox(tell("Two people answer for each release"))
-        self.two.setChecked(policy.two_signatures)
+        self.signatures = QComboBox()
+        for number, text in enumerate(SIGNATURES):
+            self.signatures.addItem(told(text), number)
+        self.signatures.setCurrentIndex(policy.signatures)
         inside = QWidget()
         form = QFormLayout(inside)
         form.setVerticalSpacing(GRID)
@@ -132,8 +137,8 @@ class PolicyForm(QWidget):
         for _, field in lines:
             field.setPlaceholderText(tell("no standing reason"))
         self._add(form, lines, fixed=fixed)
-        self.two.setEnabled(not fixed)
-        form.addRow(self.two)
+        self.signatures.setEnabled(not fixed)
+        form.addRow(tell("Who must sign a release"), self.signatures)
         where = Label(
             say("Set for everybody by the file that {VARIABLE} names.", VARIABLE)
             if fixed
@@ -187,7 +192,8 @@ class PolicyForm(QWidget):
             "attempts_at_most": self.attempts.value(),
             "at_risk": str(self.rule.rule) if self.own_rule.isChecked() else "",
             "intruder": self.intruder.currentData(),
-            "two_signatures": self.two.isChecked(),
+            "signatures": self.signatures.currentData(),
+            "two_signatures": self.signatures.currentData() == 2,
             "standing": {
                 kind: reason
                 for kind, field in self.standing.items()

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -43,6 +44,7 @@ class ErrorStrip(QFrame):
         self._remedy: Callable[[], object] | None = None
         self._other: Callable[[], object] | None = None
         self.setAccessibleName(tell("Error"))
+        self._showing = AfterPress(self, self._appear)
         self._picture = Label()
         self._message = Label(wordWrap=True)
         self._message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -109,8 +111,12 @@ class ErrorStrip(QFrame):
         self._copy.setVisible(not asking)
         self.setAccessibleName(told(say("Question") if asking else say("Error")))
         self.setAccessibleDescription(told(self._message.text()))
-        self.show()
-        self._paint()
+        self._showing.go()
+
+    def _appear(self) -> None:
+        if self._message.text():
+            self.show()
+            self._paint()
 
     def show_note(self, text: str) -> None:
         """Say what was done, where nothing else on the page shows it."""
@@ -120,8 +126,7 @@ class ErrorStrip(QFrame):
             widget.hide()
         self.setAccessibleName(tell("Done"))
         self.setAccessibleDescription(told(text))
-        self.show()
-        self._paint()
+        self._showing.go()
 
     def clear(self) -> None:
         """Take the error away, and every word of it: it may quote counts and paths."""

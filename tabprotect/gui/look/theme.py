@@ -20,7 +20,7 @@ from PySide6.QtGui import QColor, QFont, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from shiboken6 import isValid
 
-from tabprotect.languages.number_formats import grouped
+from tabprotect.languages.number_formats import grouped, large
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import ENGLISH, language, told
 
@@ -319,6 +319,11 @@ Written = Callable[[Any], str]
 def count_text(count: int) -> str:
     """A count for people: thin spaces between thousands, where no line breaks."""
     return grouped(count, "\u202f")
+
+
+def large_text(count: int) -> str:
+    """A number of possible tables for people: above a million by its power of ten."""
+    return large(count, "\u202f")
 
 
 def spaced(sentence: str) -> str:

@@ -201,12 +201,13 @@ class RegisterStage(Stage):
 
     @classmethod
     def why_not(cls, document: Document) -> str:
-        return ""
+        reader = document.project is not None and not document.has_original
+        return say("Only staff have a register of what left.") if reader else ""
 
     @classmethod
     def applies(cls, document: Document) -> bool:
-        """It belongs to the house, whatever is open."""
-        return True
+        """It belongs to the house, whatever is open; who reads a bundle has none."""
+        return document.project is None or document.has_original
 
 
 class QuerySpaceStage(Stage):

@@ -90,3 +90,13 @@ def test_the_sums_as_csv(tmp_path: Path) -> None:
     inner = [r for r in rows if "Total" not in (r["nace"], r["region"])]
     (total,) = (r for r in rows if r["nace"] == r["region"] == "Total")
     assert sum(int(r["value"]) for r in inner) == int(total["value"])
+
+
+def test_methods_stand_side_by_side(tmp_path: Path, capsys) -> None:
+    path = made(tmp_path)
+    capsys.readouterr()
+    assert main(["compare", str(path), "--rule", "p=10", "--json"]) == 0
+    rows = {row["method"]: row for row in json.loads(capsys.readouterr().out)["methods"]}
+    assert set(rows) == {"suppression", "multiplicative_noise", "cell_key"}
+    assert rows["multiplicative_noise"]["worst"] == 0.545455
+    assert rows["suppression"]["hidden"] > 0 == rows["suppression"]["mean_deviation"]

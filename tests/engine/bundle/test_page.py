@@ -153,7 +153,7 @@ def difference(
 
 def test_the_page_believes_what_we_believe(node: Node) -> None:
     exact_ones: dict[str, int] = {}
-    for number in (*range(7), *range(8, 15), *range(16, 23), *range(24, 31)):
+    for number in (*range(6), *range(8, 14), *range(16, 22), 22, *range(24, 30)):
         release = release_of(number)
         exact, laws = node.laws(release)
         worst = difference(release, exact, laws)

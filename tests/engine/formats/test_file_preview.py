@@ -49,7 +49,9 @@ def test_what_was_recognised_and_what_comes_of_it(tmp_path: Path) -> None:
     assert told["format"] == "csv" and told["encoding"] == "utf-8" and told["delimiter"] == ";"
     assert told["header-row"] == "4" and told["footer"] == "1" and told["form"] == "grid"
     assert "= 'Total'" in told["totals"] and found.columns == ("place", "men", "women", "Total")
-    assert found.sums == ("4 cells, sum 10; 5 totals in the file: equal to the file's own totals")
+    assert found.sums == (
+        "2 place x 2 column: 4 cells, sum 10; 5 totals in the file: equal to the file's own totals"
+    )
 
 
 def test_totals_that_do_not_add_up_are_unsure(tmp_path: Path) -> None:
@@ -100,7 +102,7 @@ def test_records_are_no_table_and_no_fault(tmp_path: Path) -> None:
 
 def test_a_format_of_cells_is_shown_as_text(tmp_path: Path) -> None:
     found = look(tmp_path, 'TITLE="x";\nSTUB="v";\nVALUES("v")="a","b";\nDATA=\n1 2;\n', "t.px")
-    assert found.kind.name == "px" and found.sums == "2 cells, sum 3"
+    assert found.kind.name == "px" and found.sums == "2 v: 2 cells, sum 3"
     assert [line.role for line in found.lines] == [""] * 5
     assert not found.columns and not found.sheets
 

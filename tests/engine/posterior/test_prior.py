@@ -64,9 +64,9 @@ def test_cell_table_against_a_dictionary() -> None:
 
 def test_files(tmp_path: Path) -> None:
     earlier = tmp_path / "earlier.csv"
-    earlier.write_text('town,sex,count\n"A, inner",f,4\n"A, inner",m,0\nB,f,2\nB,m,7\n')
+    earlier.write_text('town,sex,count\n"A, inner",f,4.25\n"A, inner",m,0\nB,f,2\nB,m,7e-1\n')
     prior = parse_prior(f"poisson:{earlier}", DOMAIN)
-    assert isinstance(prior, Poisson) and prior.means.tolist() == [4, 2, 0, 7]
+    assert isinstance(prior, Poisson) and prior.means.tolist() == [4.25, 2, 0, 0.7]
     wide = parse_prior(f"negative_binomial(2.5):{earlier}", DOMAIN)
     assert isinstance(wide, NegativeBinomial) and wide.dispersion == 2.5
     table = tmp_path / "table.csv"
@@ -74,6 +74,9 @@ def test_files(tmp_path: Path) -> None:
     cells = parse_prior(f"table:{table}", DOMAIN)
     assert np.allclose(cells.distribution(3, [0, 1, 2, 3]), [2 / 3, 0, 0, 1 / 3])
     assert str(tmp_path) not in cells.label
+    table.write_text("sex,town,count,weight\nm,B,1.5,1\n")
+    with pytest.raises(InputError, match="whole number"):
+        parse_prior(f"table:{table}", DOMAIN)
     assert isinstance(parse_prior("uniform", DOMAIN), Uniform)
 
 
@@ -82,10 +85,10 @@ def test_files(tmp_path: Path) -> None:
     [
         ("sex,town,count\nf,B,2\nm,B\n", 3, "2 fields instead of 3"),
         ("sex,town,count\nf,B,2\nx,B,1\n", 3, "no category 'x'"),
-        ("sex,town,count\nf,B,-2\n", 2, "whole number"),
-        ("sex,town,count\nf,B,1.5\n", 2, "whole number"),
+        ("sex,town,count\nf,B,-2\n", 2, "a number from 0 up"),
+        ("sex,town,count\nf,B,inf\n", 2, "a number from 0 up"),
         ("sex,town,count\nf,B,many\n", 2, "'many'"),
-        ("sex,town,count\nf,B,nan\n", 2, "whole number"),
+        ("sex,town,count\nf,B,nan\n", 2, "a number from 0 up"),
         ("sex,town,number\nf,B,2\n", 1, "columns"),
         ("", 1, "columns"),
         ("sex,town,count\n", None, "lists no cell"),

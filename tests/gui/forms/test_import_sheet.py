@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.house import FOLDER
-from tabprotect.gui.forms.import_sheet import ImportSheet, MarkChoices
+from tabprotect.gui.forms.import_sheet import ImportSheet
+from tabprotect.gui.forms.mark_choices import MarkChoices
 from tabprotect.gui.frame.main_window import MainWindow
 
 MARKED = (
@@ -38,7 +39,7 @@ def test_a_doubt_opens_the_sheet_and_the_answer_is_remembered(
     # The likely answer stands there; the sheet shows what comes of it.
     qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
     assert marks.text() == "-=zero"
-    assert sheet.sums.text() == "4 cells, sum 21"
+    assert sheet.sums.text() == "2 region x 2 sex: 4 cells, sum 21"
     roles = {sheet.lines.item(row, 1).text() for row in range(sheet.lines.rowCount())}
     assert {"Title", "Header", "Note"} <= roles
     assert sheet.preview.item(0, 2).text() == "0"
@@ -80,7 +81,7 @@ def test_a_choice_is_shown_at_once(
     sheet.set_option("totals", "none")
     assert not sheet.open_button.isEnabled()
     qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
-    assert sheet.sums.text() == "4 cells, sum 6"
+    assert sheet.sums.text() == "2 v x 2 w: 4 cells, sum 6"
     sheet.set_option("header_row", "40")
     qtbot.waitUntil(lambda: sheet.errors.error is not None)
     assert not sheet.open_button.isEnabled()
@@ -134,5 +135,33 @@ def test_sheets_and_their_cells_are_choices(
     assert offered == {"sheet": ["notes", "counts"], "range": ["B2:C7", "B4:C6"]}
     sheet.set_option("range", "B4:C6")
     qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
-    assert sheet.given["range"] == "B4:C6" and sheet.sums.text() == "2 cells, sum 12"
+    assert sheet.given["range"] == "B4:C6" and sheet.sums.text() == "2 v: 2 cells, sum 12"
+    sheet.reject()
+
+
+def test_the_role_of_a_column_stands_above_it(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "shares.csv"
+    path.write_text("region,sex,count,share\nn,f,5,0.1\nn,m,7,0.2\ns,f,3,0.3\ns,m,9,0.4\n")
+    window.files.ask_reading(str(path))
+    sheet = sheet_of(window, qtbot)
+    # A refusal has its choices as buttons.
+    qtbot.waitUntil(lambda: bool(sheet.choices.buttons))
+    sheet.grab().save(str(tmp_path / "refused.png"))
+    assert sheet.choices.buttons[0].text() == "Leave out share"
+    sheet.choices.buttons[0].click()
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
+    picks = sheet.roles.picks
+    assert [pick.currentText() for pick in picks.values()] == [
+        "variable", "variable", "the count", "leave out",
+    ]  # fmt: skip
+    assert sheet.sums.text() == "2 region x 2 sex: 4 cells, sum 24"
+    only = picks["sex"].findData("where f")
+    picks["sex"].setCurrentIndex(only)
+    picks["sex"].activated.emit(only)
+    assert sheet.given == {"drop": ["share"], "where": {"sex": "f"}}
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
+    assert sheet.sums.text() == "2 region: 2 cells, sum 8"
     sheet.reject()

@@ -97,7 +97,7 @@ def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> No
 
 
 def test_what_is_narrow_folds_and_keeps_the_table(opened: MainWindow, settle: Settle) -> None:
-    opened.resize(1400, 768)
+    opened.resize(1520, 768)
     wide = opened.rail.width()
     opened.document.select((0, 1))
     assert opened.docks["inspector"].isVisible()
@@ -116,7 +116,7 @@ def test_what_is_narrow_folds_and_keeps_the_table(opened: MainWindow, settle: Se
 def test_large_words_of_the_system_fold_it_earlier(
     opened: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened.resize(1400, 768)
+    opened.resize(1520, 768)
     opened.document.select((0, 1))
     assert THEME.scale == 1.0 and opened.docks["inspector"].isVisible()
     monkeypatch.setattr(THEME, "system", 16 / 9)
@@ -318,7 +318,7 @@ def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle)
     assert text in (f"{low[0, 0]} to {high[0, 0]}", str(low[0, 0]))
     # It opens on a selection where there is room; below, its edge does.
     assert not opened.docks["inspector"].isVisible() and opened.edge.isVisible()
-    opened.resize(1400, 768)
+    opened.resize(1520, 768)
     assert opened.inspector.histogram.isVisible() and not opened.edge.isVisible()
 
 
@@ -342,7 +342,7 @@ def test_settings_are_kept_and_judge_at_once(
     (tmp_path / "inside").mkdir()
     dialog.confidential.field.setText(str(tmp_path / "inside"))
     dialog.policy.belief.setValue(0.9)
-    dialog.policy.two.setChecked(True)
+    dialog.policy.signatures.setCurrentIndex(2)
     dialog.save.click()
     assert policy.in_force() == policy.HousePolicy(belief_limit=0.9, two_signatures=True)
     kept = Preferences.load(opened.settings)

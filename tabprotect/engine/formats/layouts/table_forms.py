@@ -252,8 +252,36 @@ class _Sample:
         return [name for name, of in columns if 2 * sum(map(looks_numeric, of)) > len(of)]
 
     @property
+    def lists_records(self) -> bool:
+        """True if no column can be that of the counts: the others, without a running number, repeat.
+
+        A table lists each of its cells once.
+        """
+        columns = [*zip(*self.body, strict=True)]
+        rows = len(self.body)
+        running = {n for n, of in enumerate(columns) if _runs(of)}
+        numeric = {n for n, of in enumerate(columns) if 2 * sum(map(looks_numeric, of)) > rows}
+        return rows >= MANY and all(
+            len(set(zip(*(columns[n] for n in range(len(columns)) if n not in running | {count}))))  # noqa: B905
+            < rows
+            for count in numeric - running
+        )
+
+    @property
     def has_numbers(self) -> bool:
         return any(looks_numeric(field) for row in self.body for field in row)
+
+
+MANY = 20
+"""The rows from which on repeated ones are no accident."""
+
+
+def _runs(column: Sequence[str]) -> bool:
+    """Return True for a running number."""
+    if not all(text.isdecimal() for text in column):
+        return False
+    first = int(column[0])
+    return all(int(text) == number for number, text in enumerate(column, first))
 
 
 def _by_names(sample: _Sample) -> Form | None:
@@ -294,7 +322,7 @@ def _by_content(source: RowSource, sample: _Sample) -> Form:
         raise error.in_file(Path(source.name)) from None
     if found is not None:
         return found
-    if not sample.has_numbers:
+    if not sample.has_numbers or sample.lists_records:
         raise RecordsError(
             say("{name} holds records, not a table", Path(source.name).name),
             hint=say("tabulate them"),

@@ -51,13 +51,8 @@ def is_total(category: str) -> bool:
 def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
     """The totals found by name; variables whose only category is a total have none."""
     found: dict[int, dict[int, Codes | None]] = {}
-    letters = sum(LETTER in categories and len(categories) > 2 for categories in cells.categories)
     for axis, categories in enumerate(cells.categories):
-        named = [
-            code
-            for code, category in enumerate(categories)
-            if is_total(category) or (category == LETTER and letters > 1 and len(categories) > 2)
-        ]
+        named = [code for code, category in enumerate(categories) if is_total(category)]
         if named:
             here = np.bincount(cells.code(axis), minlength=len(categories)) > 0
             named = [code for code in named if here[code]]
@@ -67,6 +62,16 @@ def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
             if categories[best].strip():
                 found[axis] = {best: None}
     return with_blanks(cells, found)
+
+
+def lettered_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
+    """The totals called ``T``, where several variables have one."""
+    found: dict[int, dict[int, Codes | None]] = {
+        axis: {known.index(LETTER): None}
+        for axis, known in enumerate(cells.categories)
+        if LETTER in known and len(known) > 2
+    }
+    return found if len(found) > 1 else {}
 
 
 def with_blanks(

@@ -24,6 +24,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.total_rows import (
     Totals,
     check_totals,
+    lettered_totals,
     named_totals,
 )
 
@@ -50,6 +51,8 @@ def find_totals(cells: CellList) -> tuple[Totals, frozenset[int]]:
     found = named_totals(cells)
     by_name = frozenset(found)
     _add_found(cells, found)
+    if not found and (found := lettered_totals(cells)):
+        by_name = frozenset(found)
     return found, by_name
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.verbs.publish_verbs import infer
 from tabprotect.engine.project.verbs.release_verbs import set_prior
@@ -47,6 +49,7 @@ from tabprotect.gui.pages.check.posterior_files import PosteriorFiles, Posterior
 from tabprotect.gui.pages.check.prior_choice import PriorChoice
 from tabprotect.gui.pages.check.reader_cards import VerdictCards
 from tabprotect.gui.pages.check.sums_panel import SumsPanel
+from tabprotect.gui.pages.check.table_choice import TableChoice
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
     mode_sentence,
@@ -57,6 +60,9 @@ from tabprotect.gui.pages.stages import CheckStage
 from tabprotect.gui.plots.heat_map import HeatMap, Scale
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
+
+if TYPE_CHECKING:
+    from tabprotect.engine.belief.believed import Believed
 
 PERSONS: tuple[Who, Who] = ("user", "intruder")
 
@@ -80,7 +86,7 @@ class CheckPage(CheckStage, PosteriorShown):
         figure_label = Label(say("Map of"))
         figure_label.setBuddy(self._figure_box)
         self.map = HeatMap(say("Posterior of every cell"))
-        self.map.chosen.connect(document.select)
+        self.map.chosen.connect(self._go_to)
         self._meaning = Label(wordWrap=True, role="quiet", name=say("What the figure means"))
         self.mode_button = QToolButton()
         self.mode_button.setAutoRaise(True)
@@ -88,7 +94,9 @@ class CheckPage(CheckStage, PosteriorShown):
         self.mode_button.setToolTip(tell("List the cells where it is not."))
         self.mode_button.clicked.connect(self._show_misses)
         self.exposed = ExposedList()
-        self.exposed.chosen.connect(document.select)
+        self.exposed.chosen.connect(self._go_to)
+        self.table = TableChoice(document, PERSONS)
+        self.table.changed.connect(self._table_changed)
         self.readers = VerdictCards(document)
         self.readers.chosen.connect(self._show_reader)
         self.readers.counted.connect(self._judged)
@@ -156,7 +164,13 @@ class CheckPage(CheckStage, PosteriorShown):
         )
         self._left = QWidget()
         column = in_column(
-            head, (self.map, 3), self._meaning, on=self._left, margins=(0, 0, GRID, 0), spacing=GRID
+            in_row(self.table, 1),
+            head,
+            (self.map, 3),
+            self._meaning,
+            on=self._left,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID,
         )
         row = in_row(self.mode_button, 1)
         column.addLayout(row)
@@ -209,15 +223,39 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def view(self) -> View | None:
         """What the figures come from; ``None`` while the posterior is not known."""
-        posterior, project = self.document.known_posterior(self.who), self.document.project
-        if posterior is None or project is None:
+        found, project = self.table.known(self.who), self.document.project
+        if found is None or project is None:
             return None
-        original = None if self.document.public else self.document.original
+        original = None if self.document.public else found.original
         rule = self._rule(project)
-        asked = (posterior, rule.low, rule.high, original)
+        asked = (found, rule.low, rule.high, original)
         if self._view is None or not same(self._view[0], asked):
-            self._view = (asked, View(posterior, rule, original))
+            self._view = (asked, View(found.believed.posterior, rule, original))
         return self._view[1]
+
+    def known(self, who: Who) -> Believed | None:
+        found = self.table.known(who)
+        return None if found is None else found.believed
+
+    @property
+    def cell_shown(self) -> Index | None:
+        found, total = self.table.known(self.who), self.document.total
+        if found is None:
+            return None
+        of_table = total is not None and set(total.names) == set(found.names)
+        selected = total.cell if total is not None and of_table else self.document.selection
+        inside = selected is not None and len(selected) == found.publication.domain.ndim
+        return found.place(selected) if selected is not None and inside else None
+
+    def _go_to(self, cell: Index) -> None:
+        """Select a cell of the table shown: inside the original, or a total of it."""
+        found, release = self.table.known(self.who), self.document.release
+        if found is None or release is None:
+            return
+        if found.names == release.domain.names:
+            self.document.select(cell)
+        else:
+            self.document.select_total(Total(found.names, found.member(cell)))
 
     def _rule(self, project: Project) -> SmallCount:
         """What counts as small: the house's rule in the house, the usual one for a reader."""
@@ -236,6 +274,7 @@ class CheckPage(CheckStage, PosteriorShown):
             self.document.posterior(who)
         assert self.document.project is not None
         self.document.judging.ask(self.document.project)
+        self.table.bring_up()
         self._fill_figures()
         self._show_all()
         self.draws.refresh(changes)
@@ -260,7 +299,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self._show_cell()
         self.main_button.setVisible(self.document.has_original)
         view = self.view()
-        self.exposed.show_view(view, self.document.selection)
+        self.exposed.show_view(view, self.cell_shown)
         self.sums.refresh(self.who)
         # Without a posterior there is one thing to say, and it stands in the middle.
         self._left.setVisible(view is not None)
@@ -277,13 +316,13 @@ class CheckPage(CheckStage, PosteriorShown):
             holds, hidden = posterior.mode_is_published, posterior.hidden
             self.mode_button.setVisible(hidden is None or not hidden.all())
             self.mode_button.setText(told(mode_sentence(posterior)))
-            self.mode_button.setIcon(icons.icon("tick" if holds else "warning"))
+            self.mode_button.setIcon(icons.icon("tick" if holds else "information"))
             self.mode_button.setEnabled(not holds)
 
     def _show_way(self) -> None:
         view = self.view()
         if view is not None:
-            found = self.document.known_belief(self.who)
+            found = self.known(self.who)
             left_out = "" if found is None else found.left_out
             # What the sentence above says already is not said again.
             again = bool(left_out) and left_out in self.readers.sentence
@@ -295,26 +334,32 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _show_map(self) -> None:
         view, project = self.view(), self.document.project
-        if view is None or project is None or project.placement is None:
+        if view is None or project is None:
             return
+        domain = view.posterior.domain
+        placed = project.placement is not None and domain == project.domain
         self._meaning.setText(told(self.figure.meaning))
         self.map.show_values(
-            project.domain,
-            project.placement,
+            domain,
+            project.placement if placed and project.placement else Placement.of(domain),
             self.figure.compute(view),
             scale=Scale(self.figure.text, self.figure.top, self.figure.flip),
-            selection=self.document.selection,
+            selection=self.cell_shown,
             dots=None if view.original is None else view.rule.mask(view.original.counts),
         )
 
     def _show_cell(self) -> None:
-        view, selection = self.view(), self.document.selection
+        view, selection = self.view(), self.cell_shown
         if view is None:
-            why = self._failed.get(self.who) or (
-                say("Cancelled. The button below computes what a reader can believe.")
-                if self._can_ask_again()
-                else say(
-                    "Working out what a reader can believe: progress and cancel are at the bottom."
+            why = (
+                self._failed.get(self.who)
+                or self.table.fault(self.who)
+                or (
+                    say("Cancelled. The button below computes what a reader can believe.")
+                    if self._can_ask_again()
+                    else say(
+                        "Working out what a reader can believe: progress and cancel are at the bottom."
+                    )
                 )
             )
             self.cell.show_nothing(why)
@@ -331,9 +376,9 @@ class CheckPage(CheckStage, PosteriorShown):
             at_risk = 0 if among is None else int(among.sum())
             sentence = release_sentence(view, at_risk=at_risk, worst=selection)
         posteriors: dict[str, Posterior] = {
-            who: p
+            who: found.posterior
             for who in self._persons()
-            if (p := self.document.known_posterior(who)) is not None
+            if (found := self.known(who)) is not None
         }
         self.cell.show_cell(selection, posteriors, rule=view.rule, original=view.original)
         true = None if view.original is None else view.original[selection]
@@ -400,8 +445,8 @@ class CheckPage(CheckStage, PosteriorShown):
     def _selected(self, index: Index | None) -> None:
         if not self.isVisible() or self.document.release is None:
             return
-        self.map.set_selection(index)
-        self.exposed.set_selection(index)
+        self.map.set_selection(self.cell_shown)
+        self.exposed.set_selection(self.cell_shown)
         self.sums.select(index)
         self._show_priors()
         self._show_cell()
@@ -413,6 +458,10 @@ class CheckPage(CheckStage, PosteriorShown):
     def _total_selected(self, total: Total | None) -> None:
         """Show the totals that a selected one is among."""
         if total is None or not self.isVisible() or self.document.release is None:
+            return
+        found = self.table.known(self.who)
+        if found is not None and set(found.names) == set(total.names):
+            self._selected(None)
             return
         self.tabs.setCurrentWidget(self.sums)
         if set(self.sums.chosen) != set(total.names):
@@ -430,9 +479,14 @@ class CheckPage(CheckStage, PosteriorShown):
     def _ready(self, who: str, posterior: Posterior) -> None:
         self._failed.pop(who, None)
         self._again.hide()
-        if self.isVisible():
+        if self.isVisible() and self.document.release is not None:
+            self.table.bring_up()
             self._show_all()
             self.draws.refresh(frozenset({"release"}))
+
+    def _table_changed(self) -> None:
+        if self.isVisible() and self.document.release is not None:
+            self._show_all()
 
     def _not_ready(self, who: Who, error: TabprotectError) -> None:
         project = self.document.project
@@ -446,7 +500,7 @@ class CheckPage(CheckStage, PosteriorShown):
                 remedy_label=say("Let the {who} assume nothing", say(who)),
                 remedy=lambda: self._set_prior(who, "uniform"),
             )
-        if self.isVisible():
+        if self.isVisible() and self.document.release is not None:
             self._show_all()
 
     def _can_ask_again(self) -> bool:

@@ -11,7 +11,7 @@ import io
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, QSizeF, Qt
@@ -40,6 +40,9 @@ from tabprotect.gui.pages.stages import CHECK_FILES
 from tabprotect.gui.plots.heat_map import HeatMap
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import told
+
+if TYPE_CHECKING:
+    from tabprotect.engine.belief.believed import Believed
 
 
 def table_csv(
@@ -177,7 +180,7 @@ class PosteriorFiles(QObject):
             return InfeasibleError(
                 say("the posterior is not known yet"), hint=say("export again once it is shown")
             )
-        if kind.startswith("cell") and self.document.selection is None:
+        if kind.startswith("cell") and self._page.cell_shown is None:
             return InfeasibleError(
                 say("no cell is selected"), hint=say("select one on the map first")
             )
@@ -204,7 +207,7 @@ class PosteriorFiles(QObject):
 
     def content(self, kind: str) -> Callable[[Progress], bytes]:
         """What makes the bytes of a kind, beside the window; widgets draw theirs at once."""
-        view, selection = self._page.view(), self.document.selection
+        view, selection = self._page.view(), self._page.cell_shown
         assert view is not None
         if kind == "table_csv":
             return partial(table_csv, self._known(), rule=view.rule, original=view.original)
@@ -247,11 +250,11 @@ class PosteriorFiles(QObject):
         return write(caption=self._caption(kind))
 
     def _known(self) -> dict[str, Posterior]:
-        found = {who: self.document.known_posterior(who) for who in self._page.priors}
-        return {who: posterior for who, posterior in found.items() if posterior is not None}
+        found = {who: self._page.known(who) for who in self._page.priors}
+        return {who: known.posterior for who, known in found.items() if known is not None}
 
     def _caption(self, kind: str) -> str:
-        view, selection = self._page.view(), self.document.selection
+        view, selection = self._page.view(), self._page.cell_shown
         assert view is not None
         posterior = view.posterior
         parts = [say("{MARK}: shows the original.", MARK)] if self.confidential(kind) else []
@@ -282,7 +285,7 @@ class PosteriorFiles(QObject):
                 say("Cell {name}.", name),
                 cell_sentence(posterior, selection, true=true),
             ]
-        found = self.document.known_belief(self._page.who)
+        found = self._page.known(self._page.who)
         left_out = "" if found is None else found.left_out
         originals = self.document.originals(self._page.who)
         return joined([*parts, way_sentence(posterior, originals, left_out)], " ")
@@ -405,6 +408,15 @@ class PosteriorShown(Page):
     @property
     def figure(self) -> CellFigure:
         """The figure on the map."""
+        raise NotImplementedError
+
+    @property
+    def cell_shown(self) -> Index | None:
+        """The selected cell of the table shown."""
+        raise NotImplementedError
+
+    def known(self, who: Who) -> Believed | None:
+        """What somebody believes of the table shown, if it is known."""
         raise NotImplementedError
 
     def view(self) -> View | None:

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QWidget
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.project.project import Who
-from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy, groupings_for
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.look.label import Label
@@ -62,19 +62,26 @@ class SumsPanel(QWidget):
         posterior, release = self.document.known_posterior(who), self.document.release
         if release is None or posterior is None:
             self._question.drop()
+            if release is None or not set(self.picks.names) <= set(
+                self._names(release.domain, release)
+            ):
+                # Variables of a former document are nobody's here.
+                self.picks.offer(())
             self._clear("")
             return
         if not self.isVisible():
             return
-        domain = posterior.domain
-        groupings = groupings_of(domain, release.mechanism.parameters)
-        names = [*domain.names, *(grouping.name for grouping in groupings)]
+        names = self._names(posterior.domain, release)
         if list(self.picks.names) != names:
             total = self.document.total
             self.picks.offer(names)
             self.picks.choose(names[:1] if total is None else total.names, quietly=True)
         if self._question.ask_by(self.chosen, who):
             self._clear(say("Adding up what can be believed of the cells\u2026"))
+
+    @staticmethod
+    def _names(domain: Domain, release: Release) -> list[str]:
+        return [*domain.names, *(grouping.name for grouping in groupings_for(domain, release))]
 
     def _clear(self, said: str) -> None:
         """Leave nothing of another release in sight."""
@@ -137,6 +144,10 @@ class SumsPanel(QWidget):
         """Go to the total that a cell belongs to."""
         if self.totals is None or self._found is None:
             return
+        release = self.document.release
+        if release is None or self._found.publication.domain != release.domain:
+            # The selected cell is one of the inner cells; these totals are of others.
+            cell = None
         row = 0 if cell is None else self.totals.domain.flat(self._found.place(cell))
         row = min(row, len(self.table.rows.rows) - 1)
         self.table.set_current(row)

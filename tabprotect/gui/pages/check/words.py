@@ -6,7 +6,7 @@ from tabprotect.engine.bundle.check_lines import read_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.look.theme import chance_text, count_text
+from tabprotect.gui.look.theme import chance_text, count_text, large_text
 from tabprotect.gui.pages.check.cell_figures import View
 from tabprotect.languages.said import capital, joined, say
 
@@ -103,7 +103,7 @@ def mode_sentence(posterior: Posterior) -> str:
         shown = ~posterior.hidden
         matches, cells = int((posterior.mode_matches & shown).sum()), int(shown.sum())
     return say(
-        "Mode is the published value: {matches} of {cells} cells.",
+        "For {matches} of {cells} cells the published count is also the most likely one.",
         count_text(matches),
         count_text(cells),
     )
@@ -127,7 +127,7 @@ def _computed(posterior: Posterior, originals: int | None) -> str:
         over = (
             say("every possible original")
             if originals is None
-            else say("all {originals} possible originals", count_text(originals))
+            else say("all {originals} possible originals", large_text(originals))
             if originals != 1
             else say("the one possible original")
         )

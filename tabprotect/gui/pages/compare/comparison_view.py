@@ -230,7 +230,9 @@ class ComparisonView(QWidget):
         ]
         x, y = (Axis(m.label, m.unit, m.higher_is_better) for m in (risk, utility))
         self.map.empty = NOWHERE
-        self.map.show_settings(settings, (x, y), found.front(risk.name, utility.name))
+        # None is beyond the others before all have ended.
+        front = () if self._running else found.front(risk.name, utility.name)
+        self.map.show_settings(settings, (x, y), front)
 
     def show_face(self, name: str) -> None:
         """Show ``measures`` or ``deviations`` below the map."""

@@ -149,26 +149,25 @@ def sentence(
     whole: bool,
     changed: bool,
 ) -> str:
-    """The comparison's result in one sentence (or two)."""
+    """The comparison's result in one sentence (or two); no setting is the best before all have ended."""
     placed = [
         c
         for c, summary in enumerate(found.summaries)
         if summary[risk.name] is not None and summary[utility.name] is not None
     ]
-    tail = say(" The list has changed since: compare again.") if changed else ""
+    tail = [say("The list has changed since: compare again.")] if changed else []
+    if not whole:
+        ended = len({run.configuration for run in found.runs})
+        said = say("{ended} of {labels} tried.", count_text(ended), count_text(len(labels)))
+        return joined([said, *tail], " ")
     if not placed:
         why = next((text for c in range(len(labels)) if (text := failures(found, c))), "")
         reasons = [
             r.reasons[m.name] for r in found.runs for m in (risk, utility) if m.name in r.reasons
         ]
         why = why or (reasons[0] if reasons else say("no run has ended yet"))
-        return (
-            say("There is no point to show: {why}.{tail}", why, tail)
-            if whole
-            else say("So far: There is no point to show: {why}.{tail}", why, tail)
-        )
-    text = _extremes(found, labels, risk, utility, placed)
-    return say("{text}{tail}", text, tail) if whole else say("So far: {text}{tail}", text, tail)
+        return joined([say("There is no point to show: {why}.", why), *tail], " ")
+    return joined([_extremes(found, labels, risk, utility, placed), *tail], " ")
 
 
 def _extremes(

@@ -335,7 +335,7 @@ class CyclesPage(CyclesStage, Page):
     def _paint(self) -> None:
         """Draw the table with what lies over it."""
         project, moves, cycle = self.document.project, self._moves, self.document.selected_cycle
-        if moves is None or project is None:
+        if moves is None or project is None or moves.domain.shape != project.domain.shape:
             return
         table = self.document.shown_table
         counts = None if table is None else table.counts
@@ -402,8 +402,20 @@ class CyclesPage(CyclesStage, Page):
             self._immovable_at = (self._immovable_at + 1) % len(report.immovable)
             self.document.select(report.immovable[self._immovable_at])
 
+    @property
+    def _current(self) -> bool:
+        """Whether the cycles shown are of the open project: a selection may come before they are."""
+        project, moves = self.document.project, self._moves
+        return (
+            self.isVisible()
+            and project is not None
+            and moves is not None
+            and moves.domain.shape == project.domain.shape
+            and len(self._layer) == project.domain.ndim
+        )
+
     def _cycle_selected(self, cycle: int | None) -> None:
-        if not self.isVisible():
+        if not self._current:
             return
         self._functional = None
         self.list.select(cycle)
@@ -430,7 +442,7 @@ class CyclesPage(CyclesStage, Page):
             view.scrollTo(shown[0])
 
     def _cell_selected(self, index: Index | None) -> None:
-        if not self.isVisible() or self._moves is None:
+        if not self._current:
             return
         if index is not None and not self._layout().same_layer(index):
             self._choose_layer(index)

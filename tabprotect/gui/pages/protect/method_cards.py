@@ -59,7 +59,7 @@ class MethodCard(QFrame):
         self.setAccessibleName(tell("{rank}. {name}", rank, told(name)))
         self.setAccessibleDescription(
             tell(
-                "{trial} of the at-risk cells would be known, average change {trial2}. {place}",
+                "{trial} of the small counts would be known, average change {trial2}. {place}",
                 share_text(trial),
                 change_text(trial),
                 why(place, asked, share),
@@ -74,7 +74,7 @@ class MethodCard(QFrame):
         )
         figures = in_row(spacing=2 * GRID)
         for text, caption in (
-            (share_text(trial), say("of the at-risk cells would be known")),
+            (share_text(trial), say("of the small counts would be known")),
             (change_text(trial), say("average change of a count")),
         ):
             part = in_column(spacing=0)
@@ -132,14 +132,23 @@ class Cards(QScrollArea):
         self.setWidget(inner)
 
     def show_ranked(
-        self, places: Sequence[Ranked], asked: Sequence[str], share: float, *, current: str
+        self,
+        places: Sequence[Ranked],
+        asked: Sequence[str],
+        share: float,
+        *,
+        current: str,
+        running: bool = False,
     ) -> None:
-        """Show methods from the best to the worst; ``current`` is the project's."""
+        """Show methods from the best to the worst; ``current`` is the project's.
+
+        While trials are ``running`` each has a line in the order of ``places``.
+        """
         focused = next((name for name, b in self.buttons.items() if b.hasFocus()), "")
         emptied(self._grid)
         emptied(self._others)
         self.cards, self.buttons = [], {}
-        best = [place for place in places if place.trial.done][:BEST]
+        best = [] if running else [place for place in places if place.trial.done][:BEST]
         for rank, place in enumerate(best, 1):
             here = place.trial.method == current
             card = MethodCard(rank, place, asked, share, current=here)
@@ -148,9 +157,10 @@ class Cards(QScrollArea):
         self._wide = 0
         self._arrange()
         rest = [place for place in places if place not in best]
-        self._title.setVisible(bool(rest))
+        self._title.setVisible(bool(rest) and not running)
         if rest:
-            for column, words in enumerate(("", say("Known"), say("Change"), say("Why not"))):
+            heads = ("", say("Known"), say("Change"), "" if running else say("Why not"))
+            for column, words in enumerate(heads):
                 self._others.addWidget(_wrapped(words, "quiet"), 0, column)
         for row, place in enumerate(rest, 1):
             self._line(row, place, asked, share)

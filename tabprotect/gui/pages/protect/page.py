@@ -62,7 +62,8 @@ class ProtectPage(ProtectStage, Page):
         self.cards.chosen.connect(self.choose)
         left = in_column(heading(say("What must stay true?")), (self.asking, 1), spacing=GRID)
         self._note = Label(wordWrap=True, role="quiet")
-        right = in_column(heading(say("Best for this table")), (self.cards, 1), spacing=GRID)
+        self._heading = heading(say("Best for this table"))
+        right = in_column(self._heading, (self.cards, 1), spacing=GRID)
         self._house = QWidget()
         in_row(left, (right, 1), on=self._house, margins=0, spacing=3 * GRID)
         self._hidden = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
@@ -161,20 +162,28 @@ class ProtectPage(ProtectStage, Page):
         asked, share = self.asking.asked, project.limits.limits(project.at_risk).share
         places = ranked(self.trials, asked, self.asking.sums, share)
         running = self._trying.running
-        self.cards.show_ranked(places, asked, share, current=project.method)
+        if running:
+            # Nothing is recommended, and nothing moves, before all have been tried.
+            tried = [trial.method for trial in self.trials]
+            places = tuple(sorted(places, key=lambda place: tried.index(place.trial.method)))
+        self._heading.setText(told(say("Tried so far") if running else say("Best for this table")))
+        self.cards.show_ranked(places, asked, share, current=project.method, running=running)
         self.set_sentence(sentence(places, asked, share, number=len(methods()), running=running))
-        best = next((place.trial for place in places if place.trial.done), None)
+        best = next((place.trial for place in places if place.trial.done and not running), None)
         self.main_button.setEnabled(best is not None)
-        label = "" if best is None else say(" {lower}", methods()[best.method].label.lower())
-        self.main_button.setText(tell("Set up{label}", label))
+        self.main_button.setText(
+            tell("Set up")
+            if best is None
+            else tell("Set up {method}", methods()[best.method].label.lower())
+        )
         stopped = not running and len(places) < len(methods())
         self._note.setText(
             told(
                 say("The trials were stopped: Protect > Try every method again goes on.")
                 if stopped
                 else say(
-                    "Trials of the inner cells, {RUNS} runs at most each; \u2265: only what is proved "
-                    "was counted, readers may know more. Nothing was published.",
+                    "Trial runs on this table, {RUNS} at most for each method; nothing is published. "
+                    "\u2265: only what is proved was counted, readers may know more.",
                     RUNS,
                 )
             )
@@ -184,7 +193,7 @@ class ProtectPage(ProtectStage, Page):
 
     def main_action(self) -> None:
         first = next(iter(self.cards.buttons.values()), None)
-        if first is not None:
+        if first is not None and not self._trying.running:
             first.click()
 
     def choose(self, trial: MethodTrial) -> None:

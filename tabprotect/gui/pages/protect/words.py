@@ -9,7 +9,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
 from tabprotect.engine.release.left_out import listed
 from tabprotect.gui.look.theme import count_text, number_text
-from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.said import capital, joined, plural, say
 from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
@@ -24,8 +24,9 @@ PUBLIC = say(
 
 
 def share_text(trial: MethodTrial) -> str:
-    """The share of at-risk cells that a reader would know."""
-    if trial.known is None:
+    """The share of small counts that readers would know."""
+    if trial.known is None or (trial.at_least and not trial.known):
+        # Nothing is proved about it.
         return NONE
     percent = 100 * trial.known
     text = "<1" if 0 < percent < 0.5 else f"{percent:.0f}"
@@ -55,14 +56,14 @@ def known_words(trial: MethodTrial) -> str:
 
 def _known(trial: MethodTrial) -> str:
     if not trial.at_risk:
-        return say("no cell is at risk")
+        return say("there are no small counts")
     number = round((trial.known or 0.0) * trial.at_risk)
     if number == 0:
         return say(
-            "a reader would know none of the {at_risk} at-risk cells", count_text(trial.at_risk)
+            "readers would know none of the {at_risk} small counts", count_text(trial.at_risk)
         )
     return say(
-        "a reader would know {number} of the {at_risk} at-risk cells",
+        "readers would know {number} of the {at_risk} small counts",
         count_text(number),
         count_text(trial.at_risk),
     )
@@ -105,73 +106,49 @@ def sentence(
     places: Sequence[Ranked], asked: Sequence[str], share: float, *, number: int, running: bool
 ) -> str:
     """The result in one sentence; ``number`` methods there are in all."""
+    if running:
+        return say("Trying {number} methods, {done} done.", number, len(places))
     done = [place for place in places if place.trial.done]
     untried = sum(place.trial.untried for place in places)
-    if untried and not running:
+    if untried:
         if not done:
             return say("The table is too large for trials: choose a method to see what it does.")
         tried = [place for place in places if not place.trial.untried]
         found = sentence(tried, asked, share, number=number - untried, running=False)
         return say("{found} Not tried on so large a table: {untried}.", found, untried)
     if not done:
-        if running:
-            return say("Trying {number} methods on this table\u2026", number)
         return say("No method can protect this table as it is: merge categories first.")
     if not done[0].trial.at_risk and not any(place.trial.at_risk for place in done):
-        return say("No cell is at risk by the rule: the table may be published as it is.")
-    so_far = (
-        say("So far {places} of {number} methods were tried: ", len(places), number)
-        if running
-        else ""
-    )
-    of = (
-        say("{so_far}of {number} methods ", so_far, number)
-        if so_far
-        else say("{so_far}Of {number} methods ", so_far, number)
-    )
-    return _best(done, asked, share, so_far, of)
+        return say("There are no small counts: the table may be published as it is.")
+    return _best(done, asked, share)
 
 
-def _best(done: Sequence[Ranked], asked: Sequence[str], share: float, so_far: str, of: str) -> str:
-    """Which method comes out best; ``so_far`` and ``of`` begin the sentence."""
+def _best(done: Sequence[Ranked], asked: Sequence[str], share: float) -> str:
+    """Which method comes out best, and what readers would know of it."""
+    trial = done[0].trial
+    named, knows = methods()[trial.method].label, sentence_of(known_words(trial))
     full = [place for place in done if not place.lost]
     good = [place for place in full if place.trial.safe(share)]
-    named = methods()[done[0].trial.method].label
-    promises = (
-        say("all {asked} promises", count_text(len(asked)))
-        if len(asked) > 1
-        else say("what is ticked")
+    if not full:
+        lost = say("No method keeps all that is ticked; {named} comes closest.", named.lower())
+        return joined([lost, knows], " ")
+    if not good:
+        kept = say("{named} keeps all that is ticked, but protects too little.", named)
+        return joined([kept, knows], " ")
+    change = change_text(trial)
+    moves = (
+        say("{named} hides {hidden} of {cells} counts.", named, trial.hidden, trial.cells)
+        if change == NONE
+        else say("{named} moves an average count by {change}.", named, change)
     )
-    tail = known_words(done[0].trial)
-    if len(good) == 1 and asked:
-        only = methods()[good[0].trial.method].label.lower()
-        return say(
-            "{of}only {only} keeps {promises} and protects; {trial}.",
-            of,
-            only,
-            promises,
-            known_words(good[0].trial),
-        )
-    if good:
-        keeps = say("keep {promises} and protect", promises) if asked else "protect"
-        change = change_text(good[0].trial)
-        changes = (
-            say("hides counts")
-            if change == NONE
-            else say("changes counts least ({change} on average)", change)
-        )
-        return say(
-            "{of}{good} {keeps}; {lower} {changes}.", of, len(good), keeps, named.lower(), changes
-        )
-    if full:
-        return say("{so_far}{named} keeps {promises}, but {tail}.", so_far, named, promises, tail)
-    return say(
-        "{so_far}No method keeps {promises}; {lower} comes closest: {tail}.",
-        so_far,
-        promises,
-        named.lower(),
-        tail,
+    others = len(good) - 1
+    too = plural(
+        others,
+        "{number} other method protects, too, and changes more.",
+        "{number} other methods protect, too, and change more.",
+        count_text(others),
     )
+    return joined([moves, knows, *([too] if others else [])], " ")
 
 
 def sentence_of(text: str) -> str:

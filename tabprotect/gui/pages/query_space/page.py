@@ -32,6 +32,8 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.job_view import JobView
+from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.lattice.node_looks import Legend
@@ -294,7 +296,17 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.space.set_focus(query)
         if int(regions.status[regions.at(query)]) == CANDIDATE:
             names = list(regions.letters.lattice.names_of(query))
-            self.do(release_margin, variables=names)
+            self._watch(self.do(release_margin, variables=names))
+
+    def _watch(self, job: Job | None) -> None:
+        """Show on the page how far a plan is with its proof."""
+        if job is None:
+            return
+        going = JobView(job)
+        self.footer.addWidget(going, 1)
+        self.main_button.setEnabled(False)
+        job.ended.connect(going.deleteLater)
+        job.ended.connect(self._show_main)
 
     def words(self, project: Project) -> list[str]:
         return self._panel().words(project)
@@ -314,7 +326,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             if self._planned(panel):
                 self.use_plan()
             elif margins:
-                self.do(set_release_plan, margins=margins)
+                self._watch(self.do(set_release_plan, margins=margins))
         else:
             self.release(self.space.focus)
 

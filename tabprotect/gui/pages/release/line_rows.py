@@ -206,18 +206,22 @@ class Banner(QFrame):
         )
         self.text = Label(wordWrap=True, name=say("The verdict"))
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.below = Label(wordWrap=True, role="quiet", name=say("How it is computed"))
+        self.below.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         in_row(
             self.figure,
-            (self.text, 1),
+            (in_column(self.text, self.below, spacing=4), 1),
             on=self,
             margins=(2 * GRID, GRID, 2 * GRID, GRID),
             spacing=2 * GRID,
         )
         THEME.follow(self, Banner._paint)
 
-    def show_line(self, line: CheckLine, *, figure: str = "") -> None:
-        """Show a verdict, with its number large."""
+    def show_line(self, line: CheckLine, *, figure: str = "", below: str = "") -> None:
+        """Show a verdict, with its number large, and ``below`` it what the number means."""
         self.line = line
+        self.below.setText(told(spaced(below)))
+        self.below.setVisible(bool(below))
         self.figure.setText(told(figure))
         self.figure.setVisible(bool(figure))
         self.text.setText(told(spaced(line.text)))

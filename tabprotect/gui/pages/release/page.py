@@ -11,17 +11,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from tabprotect.engine import house
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
     CheckLine,
-    headline,
-    published_line,
+    computed,
     stated,
+    would_know,
 )
-from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.errors import InputError, Suggestion, TabprotectError
+from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
@@ -47,16 +47,18 @@ from tabprotect.gui.pages.release.bundle_shown import (
 )
 from tabprotect.gui.pages.release.kept_sums import KeptSums
 from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, figure_of, groups_of
+from tabprotect.gui.pages.release.open_points import OpenPoints
 from tabprotect.gui.pages.release.publish_form import (
     Fingerprint,
     LeavingHouse,
     PublishForm,
     Seal,
     SigningForm,
+    signed_by,
 )
 from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
-from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 
 NARROW = 90 * GRID
@@ -85,6 +87,7 @@ class ReleasePage(ReleaseStage, Page):
         self.register = tool_button(say("Register of releases"), flat=True)
         self.before.add(self.register)
         self.signing = SigningForm()
+        self.points = OpenPoints(document.judging, self.kept, self.signing, failed=self.show_error)
         self.form = PublishForm()
         self.fingerprint = Fingerprint()
         self.panel = FilesPanel()
@@ -246,7 +249,9 @@ class ReleasePage(ReleaseStage, Page):
             path, fingerprint = self._published_path(), bundle.fingerprint
             if path.is_dir():
                 fingerprint = sha256((path / archive.MANIFEST).read_bytes())
-            self.seal.show_release(path, fingerprint)
+            record = project.protected.record if project.protected is not None else None
+            names = ("", "") if record is None else (record.prepared_by, record.approved_by)
+            self.seal.show_release(path, fingerprint, signed=signed_by(*names))
         self.main_button.setVisible(leaving)
         self._copy_line.setVisible(house)
         self.report.show_editions(staff=house)
@@ -281,21 +286,7 @@ class ReleasePage(ReleaseStage, Page):
             )
             before = judged.before.group
             self.before.show_group(replace(before, lines=(left,)) if project.published else before)
-        if house and verdict is not None:
-            together = None if judged is None else judged.before.together
-            line = (
-                published_line(verdict)
-                if project.published
-                else headline(verdict, together, question=self._question_open(project))
-            )
-            self.banner.show_line(self._light(project, line), figure=figure_of(verdict))
-        elif house:
-            self.banner.show_line(
-                CheckLine("told", say("Working out what a reader would know \u2026"))
-            )
-        else:
-            assert project.release is not None
-            self.banner.show_line(stated(project.release.mechanism.gate))
+        self._show_light(project)
         sentence = ""
         if self.bundle is not None and not house:
             assert project.release is not None
@@ -306,58 +297,24 @@ class ReleasePage(ReleaseStage, Page):
             )
         self.set_sentence(sentence)
 
-    def _light(self, project: Project, line: CheckLine) -> CheckLine:
-        """The verdict with what else stands against it; what is left out it says itself."""
-        settled = line.state == "failed" or project.published or self._unjudged(project)
-        if settled or not project.against:
-            return line
-        return CheckLine("failed", say("Not ready: {against}", project.against))
-
-    def _question_open(self, project: Project) -> str:
-        """What is to be decided although the verdict passes; a green light asks for nothing."""
-        if self.kept.open:
-            return say("Small sums would be published exactly.")
-        reasons = [] if self._unjudged(project) or project.against else self._reasons(project)
-        return reasons[0] if reasons else ""
+    def _show_light(self, project: Project) -> None:
+        """The banner: the verdict, what readers work out themselves, and what is still open."""
+        assert project.release is not None
+        if not self.house:
+            self.banner.show_line(stated(project.release.mechanism.gate))
+            return
+        verdict = self.document.judging.verdict(project)
+        if verdict is None:
+            self.banner.show_line(
+                CheckLine("told", say("Working out what a reader would know \u2026"))
+            )
+            return
+        below = joined(filter(None, (computed(verdict), would_know(verdict))), " ")
+        self.banner.show_line(
+            self.points.line(project, verdict), figure=figure_of(verdict), below=below
+        )
 
     # -- whether it may leave -----------------------------------------------------------------
-
-    def _policy(self, project: Project) -> HousePolicy:
-        try:
-            return project.limits
-        except TabprotectError as error:
-            self.show_error(error)
-            return HousePolicy()
-
-    def _unjudged(self, project: Project) -> str:
-        """What was not judged, where that alone stands against it; else empty."""
-        verdict = self.document.judging.verdict(project)
-        if verdict is None or verdict.passed is not None or project.against != verdict.sentence:
-            return ""
-        return verdict.unjudged or verdict.sentence
-
-    def _reasons(self, project: Project) -> list[str]:
-        """What takes a reason, in words."""
-        known = self.document.judging.known(project)
-        out = [self._unjudged(project) or project.against]
-        if known is not None and known.before.close:
-            first = known.before.warnings[0]["message"]
-            out.append(say(first) + ".")
-        return [capital(text) for text in out if text]
-
-    def _missing(self, project: Project) -> str:
-        """What has to be done before it can be approved, in words; empty where nothing has."""
-        policy, known = self._policy(project), self.document.judging.known(project)
-        if known is not None and known.before.close and policy.second_release == "refuse":
-            return say("By the policy of the house no table is published twice.")
-        if self._unjudged(project) and policy.unjudged == "refuse":
-            return say("By the policy of the house nothing leaves that was not judged whole.")
-        missing = [say("a decision on the small kept sums")] if self.kept.open else []
-        if self._reasons(project) and not self.signing.reason.text().strip():
-            missing.append(say("a reason for publishing all the same"))
-        if not policy.enough_sign(*self.signing.names()):
-            missing.append(say("two names: who prepared it, and somebody else who approves it"))
-        return say("Still missing: {missing}.", joined(missing, "; ")) if missing else ""
 
     def _weigh(self) -> None:
         """Whether the button may be pressed; it says what is missing where it may not."""
@@ -367,10 +324,11 @@ class ReleasePage(ReleaseStage, Page):
         if not self.house or project.published:
             self._note.setText(told(self._outside()))
             return
-        missing = self._missing(project)
+        self._show_light(project)
+        missing = self.points.missing(project)
         self.signing.show_needs(
-            name=self.document.preferences.name,
-            reason=bool(self._reasons(project)),
+            name=self.document.preferences.name or house.user_name(),
+            reason=bool(self.points.reasons(project)),
             needs=missing,
         )
         # While the bundle is made it stays alive: a press then waits for it.
@@ -428,7 +386,7 @@ class ReleasePage(ReleaseStage, Page):
         if judging.known(project) is None and not judging.fault(project):
             return
         self._asked = False
-        if self._missing(project):
+        if self.points.missing(project):
             return
         destination = self.form.destination()
         try:
@@ -436,10 +394,16 @@ class ReleasePage(ReleaseStage, Page):
         except InputError as error:
             self.show_error(error)
             return
-        what = [self.sentence, *self._reasons(project)]
+        what = [self.sentence, self.banner.below.text(), *self.points.reasons(project)]
+        if not project.title:
+            what.append(say("The release has no title."))
+        if signed := signed_by(*self.signing.names()):
+            what.append(signed)
         if reason := self.signing.reason.text().strip():
             what.append(say("Reason, for dossier and register: {reason}", reason))
-        self._question = LeavingHouse(self, destination, what=list(dict.fromkeys(what)))
+        self._question = LeavingHouse(
+            self, destination, what=list(dict.fromkeys(filter(None, what)))
+        )
         self._question.accepted.connect(
             lambda: self._publish(destination.release, destination.dossier, bool(destination.taken))
         )
@@ -467,6 +431,8 @@ class ReleasePage(ReleaseStage, Page):
             prepared_by=prepared,
             approved_by=approved,
         )
+        # The next release is signed by the same name, unless another is typed.
+        self.document.preferences = replace(self.document.preferences, name=prepared)
         return self.document.run(order, page=self.name)
 
     def _copy(self) -> None:

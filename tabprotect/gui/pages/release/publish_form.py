@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt, Signal
@@ -320,6 +321,7 @@ class SigningForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tell("Signatures"))
+        self._offered = ""
         self.prepared = QLineEdit()
         self.approved = QLineEdit()
         self.reason = QLineEdit(placeholderText=tell("goes into dossier and register"))
@@ -347,8 +349,9 @@ class SigningForm(QWidget):
 
         ``needs`` says what is missing before it can be approved.
         """
-        if name and not self.prepared.isModified() and not self.prepared.text():
-            self.prepared.setText(told(name))
+        if name and not self.prepared.isModified() and self.prepared.text() in ("", self._offered):
+            self.prepared.setText(name)
+            self._offered = name
         self._form.setRowVisible(self.reason, reason)
         self.needs.setText(told(needs))
         self._form.setRowVisible(self.needs, bool(needs))
@@ -362,6 +365,15 @@ class SigningForm(QWidget):
     def names(self) -> tuple[str, str]:
         """Who prepared and who approved it."""
         return self.prepared.text().strip(), self.approved.text().strip()
+
+
+def signed_by(prepared: str, approved: str) -> str:
+    """Who answers for a release, in a sentence; empty for nobody."""
+    if prepared and approved:
+        return say("Prepared by {prepared}, approved by {approved}.", prepared, approved)
+    if prepared:
+        return say("Prepared by {prepared}.", prepared)
+    return say("Approved by {approved}.", approved) if approved else ""
 
 
 class Seal(QFrame):
@@ -387,17 +399,22 @@ class Seal(QFrame):
             spacing=2 * GRID,
         )
 
-    def show_release(self, path: Path, fingerprint: str) -> None:
-        """Show the seal of a written bundle."""
+    def show_release(self, path: Path, fingerprint: str, *, signed: str) -> None:
+        """Show the seal of a written bundle: what, when, and who answers for it."""
         self._picture.setPixmap(icons.pixmap("seal", 32, colour=THEME.colours.released))
-        self.text.setText(
-            tell(
-                "Published as {name}. Undo cannot go back past this point.\n"
-                "Fingerprint: {fingerprint}\nName it where readers can compare it.",
-                path.name,
-                fingerprint,
-            )
+        written = datetime.fromtimestamp(path.stat().st_mtime) if path.exists() else None
+        day = "" if written is None else f"{written.day} {written:%B %Y}"
+        published = (
+            say("Published as {name}.", path.name)
+            if written is None
+            else say("Published as {name} on {day}, {time}.", path.name, day, f"{written:%H:%M}")
         )
+        lines = [
+            joined(filter(None, (published, signed, say("It cannot be taken back."))), " "),
+            say("Fingerprint: {fingerprint}", fingerprint),
+            say("Put it on your web page: readers can see that their file is genuine."),
+        ]
+        self.text.setText(told(joined(lines, "\n")))
 
     @staticmethod
     def to_clipboard(text: str) -> None:

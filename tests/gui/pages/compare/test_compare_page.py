@@ -310,7 +310,7 @@ def test_the_papers_comparison_is_one_click_and_stops_with_what_is_there(
     assert project.comparison.runs == ("cell_key D=5 V=3 js=2", "small_count_rounding base=3")
     assert project.comparison.margins == "party*(age+sex)"
     assert found is not None and 0 < len(found.runs) < 800
-    assert page.sentence.startswith("So far") and not page.running
+    assert page.sentence.endswith("of 2 tried.") and not page.running
     assert page.main_button.text() == "Compare"
     opened.document.do(set_comparison, runs_per_method=5)
     assert "compare again" in page.sentence

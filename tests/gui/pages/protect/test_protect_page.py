@@ -44,7 +44,8 @@ def page(opened: MainWindow, settle: Settle) -> ProtectPage:
 
 def test_methods_are_ranked_by_what_must_stay_true(page: ProtectPage, settle: Settle) -> None:
     assert set(page.cards.buttons) == set(FEW)
-    assert page.sentence.startswith("Of 5 methods only cyclic perturbation keeps all 3 promises")
+    assert page.sentence.startswith("Cyclic perturbation moves an average count by ")
+    assert "eaders would know none of the " in page.sentence
     assert next(iter(page.cards.buttons)) == "cyclic_perturbation"
     assert page.main_button.text() == "Set up cyclic perturbation"
     assert "current" in page.cards.cards[0].dynamicPropertyNames()
@@ -126,14 +127,17 @@ def test_trials_come_in_parts_and_stop_when_nobody_looks(
     page = opened.page
     assert isinstance(page, ProtectPage)
     qtbot.waitUntil(lambda: len(page.cards.buttons) == 2)
-    assert page.sentence.startswith("So far 2 of 5 methods were tried")
+    # Nothing is recommended before all have been tried.
+    assert page.sentence == "Trying 5 methods, 2 done."
+    assert not page.cards.cards and not page.main_button.isEnabled()
+    assert page.main_button.text() == "Set up"
     opened.go("table")
     qtbot.waitUntil(lambda: bool(stopped) and not opened.document.jobs.running)
     # Whoever comes back has it tried again.
     monkeypatch.setattr(method_trials, "tried_methods", lambda *_: first)
     opened.go("protect")
     settle()
-    assert not page.sentence.startswith("So far")
+    assert not page.sentence.startswith("Trying") and page.main_button.isEnabled()
     opened.document.do(set_count, index=[0, 0], count=3)
     assert page._trying.running
     settle()
@@ -201,6 +205,8 @@ def test_shares_are_said_as_they_are() -> None:
         MethodTrial("x", known=0.25)
     )
     assert "%" not in share_text(MethodTrial("x"))
+    # Where nothing is proved, nothing is said.
+    assert "%" not in share_text(MethodTrial("x", known=0.0, at_least=True))
 
 
 def test_the_method_of_the_project_is_marked(

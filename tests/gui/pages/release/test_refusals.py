@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pages_of import page_of
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.bundle import confidential, public
@@ -58,11 +59,10 @@ def test_what_the_gate_refuses_is_said_with_its_number_and_what_helps(
     shown, document = page(refused), refused.document
     assert document.original == document.published
     assert shown.banner.figure.text() == "3 of 3"
-    assert shown.sentence.startswith(
-        "Not ready: readers would know 3 of 3 small counts. From the release alone, a reader "
-        "expects 3 at-risk cells and would know 3 of them "
-    )
-    assert "(limit 0.2)" in shown.sentence
+    assert shown.sentence == "Not ready: readers would know 3 of 3 small counts. Limit: 0."
+    below = shown.banner.below.text()
+    assert "count on about 3 small counts and would be sure of 3." in below
+    assert "Would know: more than 95 in 100 sure" in below and "100 in 100" in below
     lines = [row.line for row in shown.protection.rows]
     assert lines[0].state == "failed" and shown.protection.rows[0].button is not None
     # No number that is no merit carries a tick; the true ones say whose they are.
@@ -94,6 +94,11 @@ def test_past_the_limit_with_a_reason_only_and_it_is_on_record(
     settle()
     assert isinstance(refused.page.errors.error, RefusedError)
     assert list(tmp_path.iterdir()) == []
+    # Whoever is logged in is offered as the one who signs; without a name nobody does.
+    assert shown.signing.prepared.text()
+    shown.signing.prepared.selectAll()
+    qtbot.keyClick(shown.signing.prepared, Qt.Key.Key_Delete)
+    assert "the name of who signs" in shown._note.text()
     qtbot.keyClicks(shown.signing.prepared, "Karin Lund")
     qtbot.keyClicks(shown.signing.reason, "nobody lives there")
     assert shown.main_button.isEnabled()
@@ -114,6 +119,9 @@ def test_past_the_limit_with_a_reason_only_and_it_is_on_record(
     assert register.current.texts[-1] == "beyond the limits, by decision"
     assert register.current.entry.publication.who == "Karin Lund"
     assert "1 of this very table" in register.sentence
+    refused.go("release")
+    settle()
+    assert "Prepared by Karin Lund." in shown.seal.text.text()
 
 
 def test_two_names_where_the_policy_takes_them(

@@ -1,0 +1,76 @@
+"""What a refusal to read offers, as buttons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from tabprotect.engine.errors import InputError
+from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import told
+
+Options = dict[str, object]
+
+OFFERED: tuple[tuple[str, str, Options], ...] = (
+    ("--totals recompute", say("The inner cells count"), {"totals": "recompute"}),
+    ("--totals keep", say("Keep the totals beside them"), {"totals": "keep"}),
+    ("--totals none", say("Nothing is a total"), {"totals": "none"}),
+    ("--totals auto", say("Take the totals out"), {"totals": "auto"}),
+    ("--missing zero", say("Missing cells are 0"), {"missing": "zero"}),
+    ("or structural", say("Nobody can be there"), {"missing": "structural"}),
+    ("or suppressed", say("Work them out from the totals"), {"missing": "suppressed"}),
+    ("--form grid", say("It is a grid"), {"form": "grid"}),
+    ("--holds records", say("Each line is a record"), {"holds": "records"}),
+)
+"""The option in a hint, the button, and what it sets."""
+
+_TOLERANCE = re.compile(r"--tolerance (\d+)")
+_MEASURES = re.compile(r"numbers in (('[^']*'(, )?)+)")
+
+
+def choices_of(error: InputError | None) -> Iterator[tuple[str, Options]]:
+    """The buttons of a refusal: words, and the options that they set."""
+    if error is None:
+        return
+    if (named := _MEASURES.search(error.message)) is not None:
+        names = re.findall(r"'([^']*)'", named[1])
+        yield say("Leave out {names}", joined(names, ", ")), {"drop": names}
+        yield say("They are variables"), {"variable": names}
+    if (most := _TOLERANCE.search(error.hint)) is not None:
+        yield say("Differences up to {n} are rounding", most[1]), {"tolerance": int(most[1])}
+    for word, words, options in OFFERED:
+        if word in error.hint:
+            yield words, options
+
+
+class RefusalChoices(QWidget):
+    """A row of buttons; ``take`` gets the options of the one that is clicked."""
+
+    def __init__(self, take: Callable[[Options], object]) -> None:
+        super().__init__()
+        self._take = take
+        self.buttons: list[QPushButton] = []
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(GRID)
+        self._row.addStretch(1)
+        self.hide()
+
+    def show_choices(self, error: InputError | None) -> None:
+        """Offer what mends an error; nothing where there is none."""
+        for button in self.buttons:
+            button.deleteLater()
+        self.buttons = []
+        for words, options in choices_of(error):
+            button = QPushButton(told(words))
+            button.clicked.connect(partial(self._clicked, options))
+            self._row.insertWidget(len(self.buttons), button)
+            self.buttons.append(button)
+        self.setVisible(bool(self.buttons))
+
+    def _clicked(self, options: Options, _: bool = False) -> None:
+        self._take(options)

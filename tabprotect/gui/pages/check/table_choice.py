@@ -1,0 +1,160 @@
+"""The published table that the page is about, and what is believed of its cells."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Who
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.variable import spoken
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question, same
+from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import told
+
+if TYPE_CHECKING:
+    from tabprotect.engine.belief.believed import Believed
+    from tabprotect.engine.belief.of_table import OfTable
+
+
+class TableChoice(QWidget):
+    """Offers the tables of the release. ``changed``: another one is shown, or more is known of it."""
+
+    changed = Signal()
+
+    def __init__(self, document: Document, persons: tuple[Who, ...]) -> None:
+        super().__init__()
+        self.document = document
+        self.box = named(QComboBox(), say("Table that the page is about"))
+        self.box.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.box.setMinimumContentsLength(24)
+        self.box.currentIndexChanged.connect(lambda _: self._chosen())
+        label = Label(say("Table"))
+        label.setBuddy(self.box)
+        in_row(label, self.box, on=self, margins=0, spacing=GRID)
+        self._of: object = None
+        self._found: dict[Who, tuple[object, OfTable]] = {}
+        self._why: dict[Who, tuple[object, str]] = {}
+        self._asking: dict[Who, Question[OfTable]] = {
+            who: Question(
+                self, document.jobs, partial(self._answered, who), partial(self._failed, who)
+            )
+            for who in persons
+        }
+        self.hide()
+
+    @property
+    def number(self) -> int:
+        """The table chosen: its place in the release, or ``INNER``; the main one at first."""
+        found: int | None = self.box.currentData()
+        return 0 if found is None else found
+
+    def known(self, who: Who) -> OfTable | None:
+        """What somebody believes of the chosen table, if it is known already."""
+        key, kept = self._key(who), self._found.get(who)
+        return kept[1] if kept is not None and key is not None and same(kept[0], key) else None
+
+    def fault(self, who: Who) -> str:
+        """Why nothing is known of the chosen table; empty if something is, or will be."""
+        key, kept = self._key(who), self._why.get(who)
+        return kept[1] if kept is not None and key is not None and same(kept[0], key) else ""
+
+    def bring_up(self) -> None:
+        """Offer the tables of the release, and ask about the chosen one where that is open."""
+        from tabprotect.engine.belief.of_table import tables_to_judge
+
+        release, first = self.document.release, self.document.known_posterior("user")
+        if release is None:
+            return
+        if first is not None and not same(self._of, (release, first.domain)):
+            self._offer(release, tables_to_judge(release, first))
+            self._of = (release, first.domain)
+        for who in self._asking:
+            self._ask(who, release)
+
+    def _offer(self, release: Release, numbers: tuple[int, ...]) -> None:
+        wanted = self.box.currentText()
+        self.box.blockSignals(True)
+        self.box.clear()
+        for number in numbers:
+            self.box.addItem(told(_title(release, number)), number)
+        # The same table of another draw stays in front.
+        self.box.setCurrentIndex(max(self.box.findText(wanted), 0))
+        self.box.blockSignals(False)
+        self.setVisible(len(numbers) > 1)
+
+    def _key(self, who: Who) -> tuple[object, ...] | None:
+        release, base = self.document.release, self.document.known_belief(who)
+        return None if release is None or base is None else (release, base, self.number)
+
+    def _ask(self, who: Who, release: Release) -> None:
+        base, project, key = self.document.known_belief(who), self.document.project, self._key(who)
+        if base is None or project is None or key is None or self.known(who) is not None:
+            return
+        from tabprotect.engine.belief.believing import believe
+        from tabprotect.engine.belief.evidence import Evidence
+        from tabprotect.engine.belief.of_table import INNER, of_table
+
+        text, number, original = project.priors[who], self.number, project.table
+
+        def work(progress: Progress) -> OfTable:
+            def alone(evidence: Evidence) -> Believed:
+                return believe([evidence], text, progress=progress)
+
+            found = of_table(release, number, base, alone, original=original, progress=progress)
+            _seen(found.believed.posterior)
+            return found
+
+        inner = number == INNER or release.tables[number] is release.inner
+        if inner and base.posterior.domain == release.domain:
+            # Nothing is to be worked out.
+            self._found[who] = (key, of_table(release, number, base, _never, original=original))
+        else:
+            self._asking[who].ask(say("what to believe of a table"), work, key)
+
+    def _chosen(self) -> None:
+        release = self.document.release
+        if release is None:
+            return
+        for who in self._asking:
+            self._ask(who, release)
+        self.changed.emit()
+
+    def _answered(self, who: Who, found: OfTable) -> None:
+        key = self._asking[who].key
+        self._found[who] = (key, found)
+        self._why.pop(who, None)
+        self.changed.emit()
+
+    def _failed(self, who: Who, error: TabprotectError) -> None:
+        self._why[who] = (self._asking[who].key, error.sentence)
+        self.changed.emit()
+
+
+def _never(_: object) -> Believed:
+    raise AssertionError("the inner cells need no posterior of a table by itself")
+
+
+def _seen(posterior: Posterior) -> None:
+    """What the page asks of all cells at once is worked out beside the window."""
+    _ = posterior.mode_matches, posterior.entropy
+
+
+def _title(release: Release, number: int) -> str:
+    """A table by its variables, as people say them."""
+    if number < 0:
+        return say("{names} (not published)", spoken(release.domain.names))
+    return spoken(release.tables[number].table.domain.names) or say("Grand total")

@@ -1,0 +1,90 @@
+"""What is still open before a release may leave: decisions, reasons, names, a title."""
+
+from __future__ import annotations
+
+from tabprotect.engine.bundle.check_lines import CheckLine, headline, published_line
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.gui.base.judging import Judging
+from tabprotect.gui.base.question import Told
+from tabprotect.gui.pages.release.kept_sums import KeptSums
+from tabprotect.gui.pages.release.publish_form import SigningForm
+from tabprotect.languages.said import capital, joined, say
+
+
+class OpenPoints:
+    """Weighs the verdict, what was decided on the page, and the policy of the house."""
+
+    def __init__(
+        self, judging: Judging, kept: KeptSums, signing: SigningForm, *, failed: Told
+    ) -> None:
+        self.judging, self.kept, self.signing = judging, kept, signing
+        self._failed = failed
+
+    def line(self, project: Project, verdict: Verdict) -> CheckLine:
+        """The headline: the verdict, with what is still to be decided."""
+        if project.published:
+            return published_line(verdict)
+        judged = self.judging.known(project)
+        together = None if judged is None else judged.before.together
+        return self.light(
+            project, headline(verdict, together, question=self.question_open(project))
+        )
+
+    def light(self, project: Project, line: CheckLine) -> CheckLine:
+        """The verdict with what else stands against it; what is left out it says itself."""
+        settled = line.state == "failed" or project.published or self.unjudged(project)
+        if settled or not project.against:
+            return line
+        return CheckLine("failed", say("Not ready: {against}", project.against))
+
+    def question_open(self, project: Project) -> str:
+        """What is to be decided although the verdict passes; a green light asks for nothing."""
+        if self.kept.open:
+            return say("Small sums would be published exactly.")
+        reasons = [] if self.unjudged(project) or project.against else self.reasons(project)
+        if reasons:
+            return reasons[0]
+        if unsigned := self.policy(project).unsigned(*self.signing.names()):
+            return say("Missing: {unsigned}.", unsigned)
+        return "" if project.title else say("The release has no title.")
+
+    def policy(self, project: Project) -> HousePolicy:
+        """The limits of the house; an error is shown where they cannot be read."""
+        try:
+            return project.limits
+        except TabprotectError as error:
+            self._failed(error)
+            return HousePolicy()
+
+    def unjudged(self, project: Project) -> str:
+        """What was not judged, where that alone stands against it; else empty."""
+        verdict = self.judging.verdict(project)
+        if verdict is None or verdict.passed is not None or project.against != verdict.sentence:
+            return ""
+        return verdict.unjudged or verdict.sentence
+
+    def reasons(self, project: Project) -> list[str]:
+        """What takes a reason, in words."""
+        known = self.judging.known(project)
+        out = [self.unjudged(project) or project.against]
+        if known is not None and known.before.close:
+            first = known.before.warnings[0]["message"]
+            out.append(say(first) + ".")
+        return [capital(text) for text in out if text]
+
+    def missing(self, project: Project) -> str:
+        """What has to be done before it can be approved, in words; empty where nothing has."""
+        policy, known = self.policy(project), self.judging.known(project)
+        if known is not None and known.before.close and policy.second_release == "refuse":
+            return say("By the policy of the house no table is published twice.")
+        if self.unjudged(project) and policy.unjudged == "refuse":
+            return say("By the policy of the house nothing leaves that was not judged whole.")
+        missing = [say("a decision on the small kept sums")] if self.kept.open else []
+        if self.reasons(project) and not self.signing.reason.text().strip():
+            missing.append(say("a reason for publishing all the same"))
+        if unsigned := policy.unsigned(*self.signing.names()):
+            missing.append(unsigned)
+        return say("Still missing: {missing}.", joined(missing, "; ")) if missing else ""

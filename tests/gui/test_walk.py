@@ -1,0 +1,241 @@
+"""Every page with sets that are ordinary in an agency and seldom tried: nothing breaks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.bundle import public
+from tabprotect.engine.disclosure import method_trials
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.saving import storage
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.gui.base.document import Document, Total
+from tabprotect.gui.frame import main_window
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.check.page import CheckPage
+
+Settle = Callable[[], None]
+
+AT_LEVELS = "town*age + town@district*age*sex + town@region*sex"
+
+
+@pytest.fixture(autouse=True)
+def no_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What methods do is other tests' business."""
+    monkeypatch.setattr(method_trials, "tried_methods", lambda *_: ())
+
+
+@pytest.fixture
+def mistakes(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[BaseException]]:
+    """What the program got wrong in the window's thread, and what pages refused."""
+    found: list[BaseException] = []
+
+    def caught(kind: type, error: BaseException, trace: TracebackType | None) -> None:
+        found.append(error)
+
+    monkeypatch.setattr(sys, "excepthook", caught)
+    window.document.error_raised.connect(lambda error, _: found.append(error))
+    yield found
+    assert not found, found
+
+
+def table(shape: tuple[int, ...], mean: float = 3) -> Table:
+    """Seeded counts."""
+    domain = Domain.of_shape(shape)
+    return Table.dense(domain, np.random.default_rng(5).poisson(mean, domain.shape))
+
+
+def at_levels() -> Table:
+    """Towns in districts in regions, by age and sex."""
+    towns = tuple(f"t{n}" for n in range(8))
+    levels = (
+        Level("district", tuple(f"d{n // 2}" for n in range(8))),
+        Level("region", tuple(f"r{n // 4}" for n in range(8))),
+    )
+    domain = Domain(
+        (
+            Variable("town", towns, levels),
+            Variable("age", ("young", "old")),
+            Variable("sex", ("f", "m")),
+        )
+    )
+    counts = np.random.default_rng(3).poisson(6, domain.shape)
+    counts[0, 0, 0] = 1
+    return Table.dense(domain, counts)
+
+
+def bring(
+    window: MainWindow,
+    settle: Settle,
+    what: Table,
+    folder: Path,
+    then: Callable[[], object] = lambda: None,
+) -> None:
+    """Open a table, ``then`` doing something at once before."""
+    file = folder / f"{len(list(folder.iterdir()))}.tabprotect"
+    storage.save(History.of(what), file)
+    window.document.saved = window.document.project
+    busy = then()
+    window.files.open(str(file))
+    if busy is None:
+        settle()
+
+
+def endless(progress: Progress) -> History:
+    while True:
+        progress.report("going on", 0.5)
+        QTest.qSleep(5)
+
+
+def walk(window: MainWindow, settle: Settle) -> None:
+    for name in list(window.pages):
+        window.go(name)
+        settle()
+
+
+ORDINARY = {
+    "one cell": table((1,)),
+    "empty": Table.dense(Domain.of_shape((2, 2)), np.zeros((2, 2), dtype=np.int64)),
+    "eight variables": table((2,) * 8, 1),
+    "many categories": table((200, 2)),
+}
+
+
+@pytest.mark.parametrize("what", list(ORDINARY))
+def test_every_page_takes_every_table(
+    window: MainWindow,
+    settle: Settle,
+    tmp_path: Path,
+    mistakes: list[BaseException],
+    what: str,
+) -> None:
+    bring(window, settle, ORDINARY[what], tmp_path)
+    walk(window, settle)
+
+
+def test_a_set_at_levels_is_shown_table_by_table_and_another_follows_it(
+    window: MainWindow, settle: Settle, tmp_path: Path, mistakes: list[BaseException], qtbot: QtBot
+) -> None:
+    document = window.document
+    bring(window, settle, at_levels(), tmp_path)
+    document.do(set_method, method="cell_key")
+    document.do(set_parameters, margins=AT_LEVELS)
+    document.do(protect, draft=True, seed=4)
+    settle()
+    release = document.release
+    assert release is not None
+    window.go("check")
+    settle()
+    page = window.page
+    assert isinstance(page, CheckPage)
+    texts = [page.table.box.itemText(n) for n in range(page.table.box.count())]
+    assert {"district × age × sex", "town × age", "region × sex"} <= set(texts)
+    for number in map(texts.index, ("region × sex", "town × age")):
+        page.table.box.setCurrentIndex(number)
+        settle()
+        view, domain = page.view(), release.tables[page.table.number].table.domain
+        assert view is not None and view.posterior.domain == domain
+        assert view.original is not None and view.original.domain == domain
+        last = tuple(n - 1 for n in domain.shape)
+        page.map.chosen.emit(last)
+        assert page.cell_shown == last and document.selection is None
+        total = document.total
+        assert isinstance(total, Total) and set(total.names) == set(domain.names)
+        true = view.original[last]
+        assert str(true) in page.cell.sentence
+        assert window.inspector.value("original").startswith(f"{true} ")
+        assert page.exposed.view is view and len(page.exposed.cells) == domain.size
+    walk(window, settle)
+    # Another table comes while the posterior of this one is on its way.
+    document.ask_again("user")
+    page.tabs.setCurrentWidget(page.sums)
+    bring(window, settle, table((3, 2)), tmp_path, then=lambda: document.load("x", endless, int))
+    assert "still running" in window.page.errors.text and document.original is not None
+    window.page.errors._button.click()
+    qtbot.waitUntil(lambda: document.original is not None and document.original.domain.ndim == 2)
+    settle()
+    assert document.total is None
+    page.refresh(frozenset({"everything"}))
+    window.go("table")
+    assert not {"town", "age"} & set(page.sums.picks.names)
+
+
+def test_a_reader_has_a_readers_pages(
+    window: MainWindow, settle: Settle, tmp_path: Path, mistakes: list[BaseException], qtbot: QtBot
+) -> None:
+    document = window.document
+    bring(window, settle, at_levels(), tmp_path)
+    document.do(set_method, method="cell_key")
+    document.do(set_parameters, margins="town@region*sex + town@district")
+    document.do(protect, draft=True, seed=4)
+    settle()
+    assert document.release is not None
+    public.write(document.release, tmp_path / "release.zip")
+    reader = MainWindow(Document())
+    qtbot.addWidget(reader)
+    reader.show()
+
+    def still() -> None:
+        qtbot.waitUntil(lambda: not reader.document.jobs.running)
+
+    reader.files.open(str(tmp_path / "release.zip"))
+    still()
+    walk(reader, still)
+    assert reader.rail.buttons["register"].isHidden()
+    assert "readers" in reader.windowTitle() and reader.windowTitle() != window.windowTitle()
+    reader.go("check")
+    still()
+    page = reader.page
+    assert isinstance(page, CheckPage)
+    view = page.view()
+    assert view is not None and view.original is None
+    # It is left without a question.
+    assert reader.close()
+
+
+def test_a_window_made_beside_a_large_one_is_wholly_on_the_screen(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The screen that tests have is smaller than the smallest window.
+    monkeypatch.setattr(main_window, "SMALLEST", (600, 480))
+    room = window.screen().availableGeometry()
+    window.resize(room.size())
+    window.move(room.topLeft())
+    other = window.another()
+    qtbot.addWidget(other)
+    assert room.contains(other.frameGeometry())
+    other.close()
+
+
+def test_nothing_moves_between_press_and_release(opened: MainWindow, qtbot: QtBot) -> None:
+    opened.resize(1600, 800)
+    page = opened.page
+
+    def places() -> dict[int, QPoint]:
+        shown = [b for b in opened.findChildren(QAbstractButton) if b.isVisible()]
+        return {id(b): b.mapTo(opened, QPoint(0, 0)) for b in shown}
+
+    before = places()
+    QTest.mousePress(page, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
+    opened.document.select((0, 1))
+    page.show_error(TabprotectError("no"))
+    qtbot.wait(60)
+    held = places()
+    assert {k: v for k, v in held.items() if k in before} == before
+    QTest.mouseRelease(page, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
+    qtbot.waitUntil(lambda: opened.docks["inspector"].isVisible() and page.errors.isVisible())
