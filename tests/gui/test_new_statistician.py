@@ -15,6 +15,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.attack import chain
 from tabprotect.engine.bundle.set_bundles import verify_set
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.gui.frame.main_window import MainWindow
@@ -77,8 +78,15 @@ class Hand:
 
 
 def test_from_records_to_a_coded_set_of_three_tables(
-    window: MainWindow, people: Path, tmp_path: Path, qtbot: QtBot, settle: Settle
+    window: MainWindow,
+    people: Path,
+    tmp_path: Path,
+    qtbot: QtBot,
+    settle: Settle,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # What three tables with noise of their own say together would take half a minute here.
+    monkeypatch.setattr(chain, "WORK", 0)
     hand = Hand(window, qtbot, settle)
     window.go("tabulate")
     # The file dialog is the system's: the card opens it; the file, "Open".

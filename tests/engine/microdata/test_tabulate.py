@@ -235,7 +235,7 @@ def test_cancel(tmp_path: Path) -> None:
             super().report(stage, fraction, partial)
 
     path = parquet(
-        tmp_path / "big.parquet", "SELECT hash(range) % 3000000 AS a FROM range(6000000)"
+        tmp_path / "big.parquet", "SELECT hash(range) % 1000000 AS a FROM range(2000000)"
     )
     before = set(threading.enumerate())
     started = time.process_time()
