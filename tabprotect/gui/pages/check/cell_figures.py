@@ -39,6 +39,12 @@ class View:
     rule: SmallCount
     original: Table | None
 
+    @property
+    def at_risk(self) -> Bools | None:
+        """The cells that are small in the original, where there are some and they may be told."""
+        found = None if self.original is None else self.rule.mask(self.original.counts)
+        return found if found is not None and found.any() else None
+
     @cached_property
     def true(self) -> Floats:
         """P(true count = the original) of each cell; in the house only."""

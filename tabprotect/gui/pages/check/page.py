@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QComboBox,
     QLabel,
-    QMenu,
-    QPushButton,
     QSplitter,
     QTabWidget,
     QToolButton,
     QWidget,
 )
 
-from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.project.placement import Placement
@@ -46,7 +42,7 @@ from tabprotect.gui.pages.check.cell_panel import CellPanel
 from tabprotect.gui.pages.check.draws_panel import DrawsPanel
 from tabprotect.gui.pages.check.exposed_list import ExposedList
 from tabprotect.gui.pages.check.posterior_files import PosteriorFiles, PosteriorShown
-from tabprotect.gui.pages.check.prior_choice import PriorChoice
+from tabprotect.gui.pages.check.priors_panel import PriorsPanel
 from tabprotect.gui.pages.check.reader_cards import VerdictCards
 from tabprotect.gui.pages.check.sums_panel import SumsPanel
 from tabprotect.gui.pages.check.table_choice import TableChoice
@@ -104,26 +100,27 @@ class CheckPage(CheckStage, PosteriorShown):
         self.draws = DrawsPanel(document)
         self.sums = SumsPanel(document)
         self.files = PosteriorFiles(self)
-        self.priors = {who: PriorChoice(who) for who in PERSONS}
-        self._notes = {who: Label(wordWrap=True, role="quiet") for who in PERSONS}
+        self._priors = PriorsPanel(PERSONS)
+        self._priors.asked.connect(self._set_prior)
+        self.priors = self._priors.choices
         self._again = push_button(say("Compute the posterior"), self._ask_again)
         self._again.hide()
         self._way = Label(wordWrap=True, role="quiet", name=say("How it was computed"))
-        self._priors_layout = self._priors_row()
         self.body.addWidget(self.readers)
         # Where there is little height the pictures scroll; verdict and main action stay.
         pictures = QWidget()
-        column = in_column(self._priors_layout, on=pictures, margins=(0, 0, GRID, 0), spacing=GRID)
-        for note in self._notes.values():
-            note.hide()
-            column.addWidget(note)
-        column.addWidget(self._middle(figure_label), 1)
+        in_column(
+            self._priors,
+            (self._middle(figure_label), 1),
+            on=pictures,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID,
+        )
         area = scrolling()
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(pictures)
         self.body.addWidget(area, 1)
-        self._export = self._export_button()
-        self.footer.addWidget(self._export)
+        self.footer.addWidget(self.files.button())
         self.footer.addWidget(self._again)
         self.footer.addWidget(self._way, 1)
         self._copy = self.command_button(
@@ -143,14 +140,6 @@ class CheckPage(CheckStage, PosteriorShown):
         document.jobs.started.connect(lambda _: self._offer_again())
 
     # -- building -----------------------------------------------------------------------------
-
-    def _priors_row(self) -> QBoxLayout:
-        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        row.setSpacing(GRID)
-        for who, choice in self.priors.items():
-            choice.asked.connect(lambda text, who=who: self._set_prior(who, text))
-            row.addWidget(choice)
-        return row
 
     def _middle(self, figure_label: QLabel) -> QSplitter:
         head = in_row(
@@ -188,14 +177,6 @@ class CheckPage(CheckStage, PosteriorShown):
         split.setStretchFactor(0, 5)
         split.setStretchFactor(1, 4)
         return split
-
-    def _export_button(self) -> QPushButton:
-        button = push_button(say("Export"), name=say("Export figures and numbers"))
-        menu = QMenu(button)
-        for action in self.files.actions.values():
-            menu.addAction(action)
-        button.setMenu(menu)
-        return button
 
     def pieces(self) -> Iterator[object]:
         self.cell.histogram.make_canvas()
@@ -367,7 +348,7 @@ class CheckPage(CheckStage, PosteriorShown):
         sentence = ""
         if selection is None:
             # Nobody chose one: the most exposed cell is the one to look at.
-            among = self._among(view)
+            among = view.at_risk
             worst = most_exposed(view, among=among, limit=1)
             if not worst:
                 self.cell.show_nothing(say("Choose a cell on the map or in the list."))
@@ -408,28 +389,12 @@ class CheckPage(CheckStage, PosteriorShown):
         alike = project is not None and len(set(project.priors.values())) == 1
         return PERSONS[:1] if alike else PERSONS
 
-    def _among(self, view: View) -> Bools | None:
-        """The at-risk cells, where there are some and they may be told."""
-        found = None if view.original is None else view.rule.mask(view.original.counts)
-        return found if found is not None and found.any() else None
-
     def _show_priors(self) -> None:
-        """Side by side while both fit, else one below the other."""
         project = self.document.project
         assert project is not None
-        for who, choice in self.priors.items():
-            choice.show_prior(
-                project.priors[who],
-                project.domain,
-                self.document.selection,
-                named=not self.document.hiding,
-            )
-            note = self._notes[who]
-            note.setText(tell("The {who}: {who2}", say(who), self._failed.get(who, "")))
-            note.setVisible(who in self._failed)
-        wide = any(choice.is_wide for choice in self.priors.values())
-        direction = QBoxLayout.Direction
-        self._priors_layout.setDirection(direction.TopToBottom if wide else direction.LeftToRight)
+        self._priors.show_priors(
+            project, self.document.selection, self._failed, named=not self.document.hiding
+        )
 
     # -- what happens -------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtWidgets import QMenu, QPushButton
 
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.analysis import AnalysisSummary
@@ -28,6 +29,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.exporter import MARK, Exporter
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.drawing import CENTRE, RIGHT, Sheet, figure_font
 from tabprotect.gui.look.shades import shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, Colours
@@ -157,6 +159,14 @@ class PosteriorFiles(QObject):
                 lambda _=False, k=kind, s=stem, x=suffix: self._ask(k, stem=s, suffix=x)
             )
             self.actions[kind] = action
+
+    def button(self) -> QPushButton:
+        """One that offers them all."""
+        button = push_button(say("Export"), name=say("Export figures and numbers"))
+        menu = QMenu(button)
+        menu.addActions(list(self.actions.values()))
+        button.setMenu(menu)
+        return button
 
     def confidential(self, kind: str) -> bool:
         """Whether the file would hold anything of the original, as the view is now."""

@@ -1,0 +1,51 @@
+"""What each reader assumes before the release, side by side while that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from tabprotect.engine.project.project import Project, Who
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.check.prior_choice import PriorChoice
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell
+
+
+class PriorsPanel(QWidget):
+    """A choice of a prior for each. ``asked``: somebody's is to be this."""
+
+    asked = Signal(str, str)
+
+    def __init__(self, persons: Iterable[Who]) -> None:
+        super().__init__()
+        self.choices = {who: PriorChoice(who) for who in persons}
+        self._notes = {who: Label(wordWrap=True, role="quiet") for who in self.choices}
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._row.setSpacing(GRID)
+        for who, choice in self.choices.items():
+            choice.asked.connect(lambda text, who=who: self.asked.emit(who, text))
+            self._row.addWidget(choice)
+        column = in_column(self._row, on=self, margins=0, spacing=GRID)
+        for note in self._notes.values():
+            note.hide()
+            column.addWidget(note)
+
+    def show_priors(
+        self, project: Project, selection: Index | None, faults: Mapping[str, str], *, named: bool
+    ) -> None:
+        """The priors in force, and why nothing is believed under one; labels if ``named``."""
+        for who, choice in self.choices.items():
+            choice.show_prior(project.priors[who], project.domain, selection, named=named)
+            note = self._notes[who]
+            note.setText(tell("The {who}: {who2}", say(who), faults.get(who, "")))
+            note.setVisible(who in faults)
+        # One below the other where both do not fit.
+        wide = any(choice.is_wide for choice in self.choices.values())
+        direction = QBoxLayout.Direction
+        self._row.setDirection(direction.TopToBottom if wide else direction.LeftToRight)
