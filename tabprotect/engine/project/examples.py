@@ -32,6 +32,8 @@ class Example:
         The source's own cycle set, if it has one.
     comparison
         The margins, key and sensitive variable of the source's own comparison of methods.
+    tabulated
+        Keywords of ``tp.tabulate`` for a first table of the records.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Example:
     file: Path
     cycles: Path | None
     comparison: Mapping[str, str] = field(default_factory=dict)
+    tabulated: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def microdata(self) -> bool:

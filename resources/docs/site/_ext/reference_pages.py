@@ -72,9 +72,8 @@ print(f"{{risky}} of {{table.domain.size}} cells hold 1 or 2")
 RECORDS = """```{{run}}
 import tabprotect as tp
 
-table = tp.tabulate("example:{name}", by=["sex", "race"])
-print(table, "total", table.total)
-print(table.counts)
+table = tp.tabulate("example:{name}", {tabulated})
+print(table.to_frame())
 ```
 """
 
@@ -121,7 +120,10 @@ def _page(example: Example) -> str:
         source=example.source,
         licence=example.licence,
         terms=example.terms,
-        body=body.format(name=example.name),
+        body=body.format(
+            name=example.name,
+            tabulated=", ".join(f"{word}={value!r}" for word, value in example.tabulated.items()),
+        ),
     )
 
 
