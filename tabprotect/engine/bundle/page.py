@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle import archive, data_package
-from tabprotect.engine.bundle.page_model import MOST_SHOWN, Model, computed_model, model_of
 from tabprotect.engine.bundle.page_words import WORDS, exact_lines
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.progress import SILENT, Progress
@@ -27,6 +27,9 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue
+
+if TYPE_CHECKING:
+    from tabprotect.engine.bundle.page_model import Model
 
 PAGE = "page.html"
 
@@ -65,6 +68,9 @@ class Page:
         cls, release: Release, content: Mapping[str, bytes], likelihood: Likelihood | None
     ) -> Page:
         """The page of a release, beside the other files of its bundle."""
+        # Imported late: it imports solvers, which the first paint must not wait for.
+        from tabprotect.engine.bundle.page_model import model_of
+
         model = model_of(release, likelihood)
         domain = release.table.domain if likelihood is None else likelihood.domain
         told = _embedded(_told(release, content, domain))
@@ -106,11 +112,14 @@ def page_bytes(
 ) -> bytes:
     """The page of a release, beside the other files of its bundle."""
     page = Page.of(release, content, likelihood)
-    return page.whole(page.model or _told_model(computed_model(release, likelihood, progress)))
+    return page.whole(page.model or _computed(release, likelihood, progress))
 
 
-def _told_model(model: Model) -> Model:
-    """The model with its reason in every language."""
+def _computed(release: Release, likelihood: Likelihood | None, progress: Progress) -> Model:
+    """The model that takes a posterior, with its reason in every language."""
+    from tabprotect.engine.bundle.page_model import computed_model
+
+    model = computed_model(release, likelihood, progress)
     why = model.get("why")
     return {**model, "why": _each_language(why)} if isinstance(why, str) else model
 
@@ -138,9 +147,7 @@ def page_check(
     page.check(found, page.model)
     if page.model is not None:
         return None
-    return lambda progress: page.check(
-        found, _told_model(computed_model(release, likelihood, progress))
-    )
+    return lambda progress: page.check(found, _computed(release, likelihood, progress))
 
 
 def _another() -> BundleError:
@@ -234,6 +241,8 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
     """All that the page says of a release beside its model."""
     mechanism, gate = release.mechanism, release.mechanism.gate
     method = methods()[mechanism.method]
+    from tabprotect.engine.bundle.page_model import MOST_SHOWN
+
     shown = sum(one.table.domain.size for one in release.tables) <= MOST_SHOWN
     said = [method.label, *exact_lines(release)]
     promised = [method.guarantees[name] for name in method.promised(mechanism.values)]

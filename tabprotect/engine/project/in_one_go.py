@@ -117,7 +117,7 @@ def measured_columns(asked: MagnitudeTabulation) -> MeasuredColumns:
     if asked.measure is None or asked.record_key or asked.draw_keys or asked.design_weight:
         raise InputError(
             say("record keys and design weights go with counts of records"),
-            hint=say("--weight says how many units a record stands for"),
+            hint=say("say how many units a record stands for: --weight COLUMN"),
         )
     columns = {field.name for field in fields(MeasuredColumns)}
     return MeasuredColumns(**{name: getattr(asked, name) for name in columns})
