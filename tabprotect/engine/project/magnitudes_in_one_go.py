@@ -142,7 +142,9 @@ def suppressed(table: MagnitudeTable, asked: Asked, progress: Progress = SILENT)
     if pattern.broken and not asked.accept:
         raise RefusedError(
             sentences[-1],
-            hint=say("free cells that are frozen, use coarser categories, or --accept REASON"),
+            hint=say(
+                "free cells that are frozen, use coarser categories, or accept it: --accept REASON"
+            ),
         )
     cells = table.cells
     release = ReleasedSums(
@@ -206,7 +208,7 @@ def with_noise(table: MagnitudeTable, asked: Asked, progress: Progress = SILENT)
         worst,
     )
     if certain and not asked.accept:
-        raise RefusedError(said, hint=say("take more noise, or --accept REASON"))
+        raise RefusedError(said, hint=say("take more noise, or accept it: --accept REASON"))
     return Done(release, figures, [said])
 
 
