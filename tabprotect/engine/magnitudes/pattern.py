@@ -100,7 +100,7 @@ def costs(table: MagnitudeTable, cost: str) -> Ints:
     if table.rows.cost is table.rows.own:
         raise InputError(
             say("the table has no costs {cost}", repr(cost)),
-            hint=say("tabulate with --cost COLUMN, or choose value, n or unity"),
+            hint=say("choose value, n or unity, or tabulate with a column of costs: --cost COLUMN"),
         )
     return np.abs(cells.cost)
 

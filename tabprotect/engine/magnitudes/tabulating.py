@@ -304,7 +304,9 @@ def _check_twice(source: MicrodataFile, columns: MeasuredColumns) -> None:
                 repr(second),
             ),
             line=max(line_of(source, columns.holding, one) or 0 for one in found[0]) or None,
-            hint=say("--spellings merge takes them as one, --spellings apart as two"),
+            hint=say(
+                "say that they are one: --spellings merge; or that they are two: --spellings apart"
+            ),
         )
 
 
