@@ -138,7 +138,7 @@ def promises(method: Method) -> None:
         require(not more, f"promised() names what is not in guarantees: {more}")
         again = run(method, problem, number).release
         require(
-            public.to_bytes(again) == public.to_bytes(first.release),
+            public.to_bytes(again, page=False) == public.to_bytes(first.release, page=False),
             "the same seed gave another release: draw() may use its generator only",
         )
         differing += run(method, problem, number + 1).release.tables != first.release.tables

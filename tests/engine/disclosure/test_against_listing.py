@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tabprotect.engine.belief import believing
+from tabprotect.engine.belief import weighing
 from tabprotect.engine.disclosure import cell_beliefs
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -160,10 +160,12 @@ def test_a_drawn_verdict_keeps_its_error(
         table = Table.dense(Domain.of_shape((3, 3)), generator.poisson(1.5, (3, 3)))
         release = released("cyclic_perturbation", given, table, generator)
         assert release is not None
+        cell_beliefs._last.clear()
         (exact,) = verdict(release, LIMITS).tables
         (truth,) = cell_beliefs.tables_believed(release, "uniform").beliefs
         with monkeypatch.context() as patched:
-            patched.setattr(believing, "infer", drawn)
+            patched.setattr(weighing, "infer", drawn)
+            cell_beliefs._last.clear()
             (found,) = verdict(release, LIMITS).tables
             (belief,) = cell_beliefs.tables_believed(release, "uniform").beliefs
         assert (exact.way, exact.error, found.way) == ("exact", 0.0, way)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabprotect.engine.belief import believing
+from tabprotect.engine.belief import evidence
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.disclosure.attempts import weigh_attempts
@@ -125,5 +125,5 @@ def test_a_bundle_without_a_gate_is_read_as_incomplete() -> None:
 def test_a_likelihood_that_is_known_is_not_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
     release = let_out(np.ones(6, dtype=np.int64), 1)
     known = likelihood_of(release)
-    monkeypatch.setattr(believing, "likelihood_of", None)
+    monkeypatch.setattr(evidence, "likelihood_of", None)
     assert believe([Evidence(release, known), release]).repeated == 1

@@ -102,6 +102,7 @@ def test_bounds_never_accept(monkeypatch: pytest.MonkeyPatch) -> None:
         Problem(Table.dense(domain, [[4, 1], [2, 7]])), values, np.random.default_rng(1)
     )
     assert verdict(release).judged
+    cell_beliefs._last.clear()
     monkeypatch.setattr(cell_beliefs, "believe", none)
     found = verdict(release, replace(HousePolicy(), share=1.0))
     assert found.way == "bounds" and not found.accepted and found.passed is None

@@ -343,17 +343,18 @@ def test_files_give_it_again_and_nothing_confidential_is_public(tmp_path: Path) 
 
 
 def test_a_dossier_without_its_weights_is_refused() -> None:
-    protected = METHOD.run(problem_of(6, (4, 4)), YES, Randomness.seeded(11))
+    problem = problem_of(6, (4, 4))
+    protected = METHOD.run(problem, YES, Randomness.seeded(11))
     files = confidential.files(protected)
     assert confidential.FOLDER + confidential.WEIGHTS in files
     report = files[confidential.FOLDER + "risk_report.md"].decode()
     assert " weighted) |" in report
     stated = confidential._Stated.read(
-        files[confidential.FOLDER + confidential.RECORD], protected.release.domain
+        files[confidential.FOLDER + confidential.RECORD], problem.table
     )
     assert stated.weights == (SCALE, 4 * SCALE)
     with pytest.raises(BundleError):
-        confidential._Stated.read(b'{"weights": 3}', protected.release.domain)
+        confidential._Stated.read(b'{"weights": 3}', problem.table)
 
 
 def test_a_release_states_whether_it_is_weighted() -> None:

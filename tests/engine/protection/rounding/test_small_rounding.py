@@ -266,7 +266,8 @@ def test_sums_too_many_to_be_followed_are_released_all_the_same(
     release = method.perform(
         Problem(Table.dense(domain, counts)), values, np.random.default_rng(3)
     )[0]
-    assert verify_bytes(public.to_bytes(release)).checks[-1].startswith("The published counts")
+    checks = verify_bytes(public.to_bytes(release)).checks
+    assert any(line.startswith("The published counts") for line in checks)
     monkeypatch.setattr(published_sums, "MOST_ENTRIES", 120 * 5 - 1)
     with pytest.raises(TooLargeError, match="about 0 GB"):
         likelihood_of(release)
