@@ -157,7 +157,7 @@ def contents(
         "risk_report.json": risk_json(protected, summary),
         TRAIL: archive.dump_json(list(trail)),
         "recipe.toml": recipe.encode(errors="replace"),
-        RELEASE: public.to_bytes(protected.release) if release is None else release,
+        RELEASE: public.to_bytes(protected.release, page=False) if release is None else release,
     }
 
 

@@ -45,7 +45,9 @@ def test_reading_gives_everything_again(protected: Protected, tmp_path: Path) ->
     assert np.array_equal(record.steps.effective, protected.record.steps.effective)
     assert again.release.table == protected.release.table
     with zipfile.ZipFile(path) as opened:
-        assert opened.read("CONFIDENTIAL/release.zip") == public.to_bytes(protected.release)
+        # Nothing was published: no page for readers is made.
+        inside = public.to_bytes(protected.release, page=False)
+        assert opened.read("CONFIDENTIAL/release.zip") == inside
         assert json.loads(opened.read("CONFIDENTIAL/audit_trail.json")) == [{"label": "opened"}]
 
 
