@@ -221,19 +221,19 @@ def write(
     protected: Protected,
     path: Path,
     *,
+    release: bytes | None = None,
     trail: Sequence[object] = (),
     recipe: str = "",
-    overwrite: bool = True,
 ) -> None:
-    """Write the dossier, whole or not at all.
+    """Write the dossier, whole or not at all, over one that is there.
 
     Raises
     ------
     InputError
         When it cannot be written there.
     """
-    data = archive.pack(files(protected, trail=trail, recipe=recipe))
-    write_bytes(path, data, overwrite=overwrite, private=True)
+    data = archive.pack(files(protected, release=release, trail=trail, recipe=recipe))
+    write_bytes(path, data, private=True)
 
 
 def read(path: Path, *, progress: Progress = SILENT) -> Protected:

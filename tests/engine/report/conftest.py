@@ -24,5 +24,5 @@ def dossier(protected: Protected, release: Path) -> Path:
     """The dossier, beside it."""
     path = release.with_name("dossier.zip")
     steps = [{"time": "2026-05-03T09:00:00Z", "label": "open health.csv"}]
-    confidential.write(protected, path, trail=steps)
+    confidential.write(protected, path, release=release.read_bytes(), trail=steps)
     return path
