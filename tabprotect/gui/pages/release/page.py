@@ -46,7 +46,7 @@ from tabprotect.gui.pages.release.bundle_shown import (
     reader_sentence,
 )
 from tabprotect.gui.pages.release.kept_sums import KeptSums
-from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, figure_of, groups_of
+from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, groups_of
 from tabprotect.gui.pages.release.open_points import OpenPoints
 from tabprotect.gui.pages.release.publish_form import (
     Fingerprint,
@@ -310,9 +310,7 @@ class ReleasePage(ReleaseStage, Page):
             )
             return
         below = joined(filter(None, (computed(verdict), would_know(verdict))), " ")
-        self.banner.show_line(
-            self.points.line(project, verdict), figure=figure_of(verdict), below=below
-        )
+        self.banner.show_line(self.points.line(project, verdict), below=below)
 
     # -- whether it may leave -----------------------------------------------------------------
 
