@@ -324,7 +324,9 @@ def parse_prior(text: str, domain: Domain) -> Prior:
         try:
             return Factorial(float(theta))
         except ValueError:
-            raise ParameterError({"prior": say("not a number: {theta}", repr(theta))}) from None
+            raise ParameterError(
+                {"assumed before": say("not a number: {theta}", repr(theta))}
+            ) from None
     if kind == "positive" and name:
         return Positive(_chosen(name, domain))
     if kind == "table" and name:
@@ -337,10 +339,10 @@ def parse_prior(text: str, domain: Domain) -> Prior:
             return NegativeBinomial(_means(Path(name), domain), float(dispersion))
         except ValueError:
             raise ParameterError(
-                {"prior": say("not a dispersion: {dispersion}", repr(dispersion))}
+                {"assumed before": say("not a dispersion: {dispersion}", repr(dispersion))}
             ) from None
     raise ParameterError(
-        {"prior": say("unknown: {text}", repr(text))},
+        {"assumed before": say("unknown: {text}", repr(text))},
         hint=say(
             "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE or table:FILE"
         ),
@@ -354,7 +356,7 @@ def _chosen(text: str, domain: Domain) -> Ints:
         return np.array(sorted({domain.flat(index) for index in indices}), dtype=np.int64)
     except (ValueError, InputError):
         raise ParameterError(
-            {"prior": say("not cells of this table: {text}", repr(text))},
+            {"assumed before": say("not cells of this table: {text}", repr(text))},
             hint=say(
                 "{ndim} category numbers from 0 per cell, cells apart by a semicolon", domain.ndim
             ),

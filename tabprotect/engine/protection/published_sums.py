@@ -94,9 +94,8 @@ def _require_followed(publication: Publication) -> None:
     if entries > MOST_ENTRIES:
         raise TooLargeError(
             say(
-                "{size:,} inner cells in {margins:,} published "
-                "sub-tables are too many to be followed: it would take about {value:.0f} "
-                "GB",
+                "{size:,} inner cells in {margins:,} published tables are too many to be "
+                "followed: it would take about {value:.0f} GB",
                 publication.domain.size,
                 len(publication.margins),
                 50 * entries / 1e9,

@@ -229,7 +229,7 @@ class LeftBefore:
             if self.unread == 1
             else say("{unread} earlier releases", self.unread)
         )
-        return say("{of} could not be read beside this one: look at them in the register.", of)
+        return say("{of} could not be compared with this one: look at them in the register.", of)
 
     @property
     def sentence(self) -> str:

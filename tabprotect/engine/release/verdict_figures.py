@@ -33,10 +33,10 @@ Who = Literal["user", "intruder"]
 
 READER: Mapping[Who, str] = {
     "user": say("a reader"),
-    "intruder": say("an intruder"),
+    "intruder": say("a reader who knows more"),
 }
 
-NOT_WORKED_OUT = say("what a reader learns could not be worked out")
+NOT_WORKED_OUT = say("what readers learn could not be worked out")
 
 LEAST_EXPECTED = 0.05
 """Expected at-risk cells below which a figure with one decimal is said as none."""

@@ -119,7 +119,7 @@ def staff_edition(
                 say("{total} records", svg_figures.count_text(problem.table.total)),
             ),
             (say("At risk"), say("counts of {at_risk}", problem.at_risk)),
-            (say("True cells at risk"), svg_figures.count_text(summary.at_risk_cells)),
+            (say("True small counts"), svg_figures.count_text(summary.at_risk_cells)),
             *public.facts[2:],
         ),
         verdict=headline(judged),

@@ -408,7 +408,7 @@ class Document(QObject):
             _ = posterior.mode_matches, posterior.entropy, posterior.small(project.at_risk)
             return found
 
-        self._beliefs[who].ask(say("posterior of the {who}", who), work, (release, text))
+        self._beliefs[who].ask(say("what {who} would think", who), work, (release, text))
         return None
 
     def known_posterior(self, who: Who = "user") -> Posterior | None:
@@ -429,7 +429,9 @@ class Document(QObject):
         self.posterior_ready.emit(who, posterior)
         # The count can take longer than the posterior itself; nobody waits for it.
         self._counts[who].ask(
-            say("counting the possible originals"), lambda progress: posterior.originals, key
+            say("counting the tables that could be behind it"),
+            lambda progress: posterior.originals,
+            key,
         )
 
     def _counted(self, who: str, number: int | None) -> None:

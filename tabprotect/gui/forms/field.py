@@ -145,9 +145,9 @@ class Field(QWidget):
             if words:
                 text = say("{text} {removesuffix}.", text, capital(words).removesuffix("."))
             if not self.parameter.public:
-                text = say("{text} Which one is chosen stays in the house.", text)
+                text = say("{text} Which one is chosen is for staff only.", text)
         elif not self.parameter.public:
-            text = say("{text} Stays in the house: it is not published.", text)
+            text = say("{text} Staff only: it is not published.", text)
         # Told before it is broken: the catalogue knows it without the breaks.
         self.help.setText(told(_breakable(told(text))))
         if not self.fault.text():
@@ -167,7 +167,7 @@ class Field(QWidget):
             combo = QComboBox()
             assert parameter.choices is not None
             if parameter.default is None:
-                combo.addItem(tell("chosen for the kept margins"), None)
+                combo.addItem(tell("chosen so that the kept sums stay exact"), None)
                 combo.setItemData(0, "", Qt.ItemDataRole.ToolTipRole)
             for value, words in parameter.choices.items():
                 combo.addItem(tell(value.replace("_", " ")), value)
@@ -218,7 +218,7 @@ class Field(QWidget):
             )
             return joined((part for part in (low, high) if part), " ")
         if parameter == MARGINS:
-            return say("every sub-table")
+            return say("every table")
         if parameter.kind == "formula":
             return ""
         return "none" if parameter.default in (None, "") else ""

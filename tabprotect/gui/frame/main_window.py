@@ -318,22 +318,20 @@ class MainWindow(Window):
             number = document.at_risk_cells
             facts.append(say("original open"))
             facts.append(
-                plural(
-                    number, "{number} at-risk cell", "{number} at-risk cells", count_text(number)
-                )
+                plural(number, "{number} small count", "{number} small counts", count_text(number))
             )
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
-            facts.append(say("as a reader of the bundle sees it (F9 goes back)"))
+            facts.append(say("as a reader sees it (F9 goes back)"))
         else:
-            facts.append(say("opened from a bundle: no original here"))
+            facts.append(say("opened as a reader: no original here"))
         if document.release is None:
             facts.append(say("not protected yet"))
         verdict = document.judging.verdict(project)
         if verdict is not None:
-            facts.append(say("a reader would know {known}", count_text(verdict.known)))
+            facts.append(say("readers would know {known}", count_text(verdict.known)))
             if not verdict.complete:
-                facts.append(say("not judged whole"))
+                facts.append(say("one question open"))
         posterior = document.known_posterior()
         if posterior is not None:
             facts.append(_way(posterior, document.originals()))
@@ -443,19 +441,19 @@ def _way(posterior: Posterior, originals: int | None) -> str:
     return (
         words
         if originals is None
-        else say("{words}, {originals} possible originals", words, large_text(originals))
+        else say("{words}, over {originals} tables", words, large_text(originals))
     )
 
 
 def _posterior_words(posterior: Posterior) -> str:
     if not posterior.complete:
-        return (
-            say("approximate posterior") if posterior.approximate else say("incomplete posterior")
-        )
+        return say("approximate figures") if posterior.approximate else say("not all counted")
     if posterior.way == "exact":
-        return say("exact posterior")
+        return say("worked out exactly")
     return (
-        say("posterior by exact draws") if posterior.independent else say("posterior by simulation")
+        say("estimated from drawn tables")
+        if posterior.independent
+        else say("estimated by simulation")
     )
 
 

@@ -100,7 +100,7 @@ def _letter(number: int) -> str:
     return chr(65 + number) if number < 26 else chr(97 + number - 26)
 
 
-def counted(number: int, noun: str = "sub-table") -> str:
+def counted(number: int, noun: str = "table") -> str:
     """``3 sub-tables``, ``1 sub-table``, ``no sub-table``."""
     if number == 0:
         return say("no {noun}", noun)

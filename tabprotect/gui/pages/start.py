@@ -65,8 +65,8 @@ class StartPage(Page):
         self.set_heading(say("Protect a table of counts"))
         self.set_sentence(
             say(
-                "Open a table, see which cells are at risk, choose how to protect it, and publish it with "
-                "all a reader needs to judge what it says."
+                "Open a table, see its small counts, choose how to protect it, and publish it "
+                "with all a reader needs to judge what it says."
             )
         )
         inner = Inside()

@@ -132,7 +132,7 @@ def test_how_earlier_releases_bear_on_a_table(path: Path) -> None:
     admit(found, "warn", "")
     admit(found, "reason", "a correction")
     for rule, reason in (("reason", ""), ("refuse", "a correction")):
-        with pytest.raises(RefusedError, match="this original left the house before"):
+        with pytest.raises(RefusedError, match="this very table has left before"):
             admit(found, rule, reason)  # type: ignore[arg-type]
     # Names alone are no second release.
     admit(found[3:], "refuse", "")

@@ -1,6 +1,6 @@
 """Controlled tabular adjustment: sensitive counts become safe ones, and all others make room.
 
-Every at-risk count that would be published is replaced by a safe one: the nearest count below
+Every small count that would be published is replaced by a safe one: the nearest count below
 the at-risk range (0, for the usual rule) or the nearest above it, whichever is closer. That
 would break the totals; so the other counts move, as little as possible in sum (L1) or in squares
 (L2), never below the at-risk range's upper neighbour, and zeros stay zero. Everything published
@@ -16,8 +16,8 @@ search tree at most. nodes stops it earlier, or lets it go on, with the best tab
 
 No random number is used: the same table is adjusted in the same way every time.
 
-What a reader learns: a published 0 was a 0 or an at-risk count, the count just above the range
-may have been an at-risk one, and no other count moved by more than the largest change, which is
+What a reader learns: a published 0 was a 0 or a small count, the count just above the range
+may have been a at-risk one, and no other count moved by more than the largest change, which is
 published. For small tables the posterior also adjusts every original that is possible by these
 limits, and keeps those that give this very table; adjusting by a fixed rule tells much more than
 the limits alone.
@@ -126,7 +126,7 @@ class ControlledTabularAdjustment(Method):
     guarantees = promises(
         (
             "no_at_risk",
-            say("No at-risk count is published, and no published count looks like one."),
+            say("No small count is published, and no published count looks like one."),
         ),
         ("additive", say("Everything that is published adds up.")),
         ("non_negative", say("No count is negative.")),
@@ -230,7 +230,7 @@ def _limits(count: int, rule: SmallCount, most: int) -> tuple[int, int]:
     below, above = rule.low - 1, rule.high + 1
     if rule.low <= count <= rule.high:
         raise InputError(
-            say("a published count is {count}; this mechanism publishes no at-risk count", count)
+            say("a published count is {count}; this mechanism publishes no small count", count)
         )
     if count < rule.low:
         return count, rule.high if count == below else count
@@ -244,7 +244,7 @@ def _stated(given: dict[str, object]) -> tuple[SmallCount, int]:
     rule, most = given.pop("at_risk", None), given.pop("largest_change", None)
     if not isinstance(rule, str) or type(most) is not int or most < 0:
         raise InputError(
-            say("the mechanism does not state its at-risk rule and its largest change"),
+            say("the mechanism does not state its rule for small counts and its largest change"),
             hint=say("take the mechanism that came with the table"),
         )
     return SmallCount.parse(rule), most

@@ -20,9 +20,9 @@ from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
 AMONG = (
-    ("at_risk", say("at-risk cells")),
+    ("at_risk", say("small counts")),
     ("all", say("all cells")),
-    ("misses", say("mode is not published")),
+    ("misses", say("most likely is not the published one")),
 )
 
 
@@ -113,10 +113,10 @@ class ExposedList(QWidget):
             ListColumn(say("published"), cells, published),
         ]
         if original is not None:
-            columns += [column("true", original, count_text), column("P(true)", view.true)]
-        small = say("P({low} to {high})", view.rule.low, view.rule.high)
+            columns += [column("true", original, count_text), column(say("how sure"), view.true)]
+        small = say("{low} to {high}", view.rule.low, view.rule.high)
         columns += [
             column(small, view.small),
-            column("entropy", posterior.entropy, number_text),
+            column(say("left open"), posterior.entropy, number_text),
         ]
         self.table.show_rows(columns)

@@ -96,7 +96,7 @@ def readers(
         )
     if any(table.who == "intruder" for table in verdict.tables):
         name = say("Another reader")
-        found.append(_judged(verdict, "intruder", name, say("of the house's policy")))
+        found.append(_judged(verdict, "intruder", name, say("of the house policy")))
     if not staff:
         return tuple(found)
     joint = None if judgement is None else judgement.before.together

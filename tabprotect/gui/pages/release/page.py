@@ -100,7 +100,7 @@ class ReleasePage(ReleaseStage, Page):
         self.stack.addWidget(self._gate())
         self.stack.addWidget(self.panel)
         self.body.addWidget(self.stack, 1)
-        self._faces = faces({"gate": say("The gate"), "files": say("Every file")}, self.show_face)
+        self._faces = faces({"gate": say("The gate"), "files": say("Files")}, self.show_face)
         for button in self._faces.values():
             self.tools.addWidget(button)
         self._note = Label(wordWrap=True, role="quiet")
@@ -339,8 +339,8 @@ class ReleasePage(ReleaseStage, Page):
         if self.house:
             return ""
         if self.document.has_original:
-            return say("This is what a reader of the bundle will see. F9 goes back.")
-        return say("Compute what to believe under a prior of your own on the page Check.")
+            return say("This is what readers will see. F9 goes back.")
+        return say("On the page Check you can see what you may believe, whatever you assume.")
 
     def _published_path(self) -> Path:
         history = self.document.history

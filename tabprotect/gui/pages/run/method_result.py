@@ -79,7 +79,7 @@ class MethodResult(QWidget):
             for published in () if release is None else release.tables:
                 names = joined(published.table.domain.names, " \u00d7 ") or say("grand total")
                 hidden = int(published.hidden.sum())
-                more = say(", {hidden} suppressed", count_text(hidden)) if hidden else ""
+                more = say(", {hidden} hidden", count_text(hidden)) if hidden else ""
                 self.which.addItem(
                     tell(
                         "{names}  ({size}{more})",

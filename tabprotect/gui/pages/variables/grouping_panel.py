@@ -66,7 +66,7 @@ class GroupingPanel(QFrame):
         """What takes categories that are numbers."""
         self.file_button = push_button(say("Code list from a file\u2026"), self._ask_file)
         self.together_button = push_button(say("Group the selected categories"), self.together)
-        self.live = Label(wordWrap=True, name=say("What the grouping would leave at risk"))
+        self.live = Label(wordWrap=True, name=say("Small counts that the grouping would leave"))
         self.level = named(QComboBox(), say("A level of the variable"))
         self.take_button = QPushButton(tell("Count at this level"))
         self.take_button.setToolTip(

@@ -33,9 +33,10 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.look.drawing import Sheet
-from tabprotect.gui.look.theme import THEME, chance_text, number_text
+from tabprotect.gui.look.theme import THEME, number_text
 from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.check.words import cell_sentence
+from tabprotect.languages.said import in_100
 
 Settle = Callable[[], None]
 
@@ -76,15 +77,15 @@ def test_the_figures_are_the_engines(protected: MainWindow) -> None:
     assert np.allclose(belief.chances, chances, atol=1e-12)
     assert belief.prior is not None and np.allclose(belief.prior, 1 / len(values))
     assert shown.cell.histogram.true == original[CELL] == 1
-    assert shown.cell.value("expected") == number_text(float(found.mean[CELL]))
+    assert shown.cell.value("on average") == number_text(float(found.mean[CELL]))
     low, high = (int(end[CELL]) for end in found.interval(0.9))
     assert shown.cell.value("90 % interval") == (f"{low} to {high}" if low < high else str(low))
     assert protected.inspector.value("90 % interval") == shown.cell.value("90 % interval")
-    assert shown.cell.value("entropy") == f"{number_text(float(found.entropy[CELL]))} bits"
+    assert shown.cell.value("left open") == f"{number_text(float(found.entropy[CELL]))} bits"
     true = found.probability(original.counts)
-    assert shown.cell.value("P(true)") == chance_text(float(true[CELL]))
+    assert shown.cell.value("the true count") == in_100(float(true[CELL]))
     intruder = engine(protected, "positive").probability(original.counts)
-    assert shown.cell.value("P(true)", "intruder") == chance_text(float(intruder[CELL]))
+    assert shown.cell.value("the true count", "intruder") == in_100(float(intruder[CELL]))
     assert shown.figure.name == "true"
     assert np.allclose(shown.map.values_shown, true, atol=1e-12)
     for number, figure in enumerate(["true", "entropy", "small", "published", "mean", "mode"]):
@@ -277,7 +278,7 @@ def test_a_belief_that_fits_no_original_is_said_and_mended(
     settle()
     assert shown.errors.isVisible()
     assert shown.cell.histogram.beliefs == ()
-    assert "prior" in shown.errors.text
+    assert "assumed before" in shown.errors.text
     shown.errors._button.click()
     settle()
     assert not shown.errors.isVisible()

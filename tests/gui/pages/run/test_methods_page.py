@@ -328,7 +328,7 @@ def test_the_inspector_tells_secondary_cells_from_sensitive_ones(
     document, inspector = small.document, small.inspector
     assert document.project is not None and document.project.protected is not None
     letters = document.project.protected.record.statuses[0]
-    for letter, said in (("U", "at risk (U)"), ("M", "secondary (M)")):
+    for letter, said in (("U", "small count (U)"), ("M", "hidden to protect others (M)")):
         document.set_public(False)
         row, column = (int(n) for n in np.argwhere(letters == letter)[0])
         document.select((row, column))
