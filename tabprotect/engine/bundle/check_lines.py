@@ -178,11 +178,11 @@ def read_together(verdict: Verdict, beside: str = say("what left before")) -> st
     return say("together with {beside}: {knows}. {unjudged}", beside, knows, verdict.unjudged)
 
 
-def stated(gate: Gate | None) -> CheckLine:
-    """The verdict as a release states it. Public."""
+def limits_said(gate: Gate | None) -> str:
+    """How much readers may know, in a sentence; empty where no gate is stated."""
     if gate is None:
-        return CheckLine("mind", say("This release states no verdict on what its readers learn."))
-    limits = say(
+        return ""
+    return say(
         "Of the small counts ({at_risk}) that a reader expects in a table at most {share} "
         "may be known; known is what a reader is more than {limit} sure of; a guess at one "
         "may be right {often} times at most.",
@@ -191,6 +191,13 @@ def stated(gate: Gate | None) -> CheckLine:
         in_100(gate.belief_limit),
         in_100(gate.mean_belief_limit),
     )
+
+
+def stated(gate: Gate | None) -> CheckLine:
+    """The verdict as a release states it. Public."""
+    if gate is None:
+        return CheckLine("mind", say("This release states no verdict on what its readers learn."))
+    limits = limits_said(gate)
     if gate.passed is None:
         return CheckLine(
             "mind",
@@ -226,14 +233,14 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
             text = say("{which}: {knows}; {way}.", which, exceeded(table, verdict.limits), way)
         bad: State = "failed" if table in failing else "mind"
         fine = table.judged and table not in failing and not (table.certain or table.left_out)
-        lines.append(CheckLine("passed" if fine else bad, capital(text), cells=not fine))
+        lines.append(CheckLine("passed" if fine else bad, text, cells=not fine))
         if only_small := max(table.small_known - table.known, 0):
             text = say(
                 "{which}: sure that a count is small, without knowing which it is: {more:,} more.",
                 which,
                 only_small,
             )
-            lines.append(CheckLine("told", capital(text), cells=True))
+            lines.append(CheckLine("told", text, cells=True))
     lines += insider_lines(verdict)
     if harmless:
         labels = list(dict.fromkeys(t.label for t in harmless))
@@ -247,7 +254,7 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
                 every,
             )
         )
-        lines.append(CheckLine("passed", capital(text)))
+        lines.append(CheckLine("passed", text))
     return tuple(lines)
 
 

@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from tabprotect.gui.look.theme import THEME
 
-SIZES = {"heading": 1.5, "figure": 2.0}
-"""How much larger than other words."""
+SIZES = {"heading": 22 / 13, "figure": 22 / 13, "title": 16 / 13, "quiet": 12 / 13}
+"""How much larger than other words: 22, 16, 13 and 12 pixels where these have 13."""
 
 WEIGHTS = {
-    "heading": QFont.Weight.DemiBold,
+    "heading": QFont.Weight.Bold,
     "figure": QFont.Weight.Bold,
     "section": QFont.Weight.DemiBold,
+    "title": QFont.Weight.Bold,
 }
 
 
@@ -56,9 +57,9 @@ def _attire(widget: QWidget) -> None:
             palette = QPalette()
             palette.setColor(QPalette.ColorRole.WindowText, QColor(c.quiet))
             widget.setPalette(palette)
-        if role in WEIGHTS:
+        if role in WEIGHTS or role in SIZES:
             font = QFont()
-            font.setWeight(WEIGHTS[role])
+            font.setWeight(WEIGHTS.get(role, QFont.Weight.Normal))
             if role in SIZES:
                 font.setPointSizeF(THEME.points * SIZES[role])
             widget.setFont(font)

@@ -206,20 +206,21 @@ class Banner(QFrame):
         self.mark = Label()
         self.text = Label(wordWrap=True, role="heading", name=say("The verdict"))
         self.rest = Label(wordWrap=True, name=say("What is to be said beside it"))
-        self.below = Label(wordWrap=True, role="quiet", name=say("How it is computed"))
-        for label in (self.text, self.rest, self.below):
+        self.below = Label(wordWrap=True, role="quiet", name=say("What readers work out"))
+        self.ways = Label(wordWrap=True, role="quiet", name=say("How it is computed"))
+        for label in (self.text, self.rest, self.below, self.ways):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.word = Label(role="section", name=say("State of the release"))
         self.word.setObjectName("word")
         self.word.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.how = push_button(say("How is this computed?"), flat=True)
         self.how.setCheckable(True)
-        self.how.toggled.connect(self.below.setVisible)
+        self.how.toggled.connect(self._unfold)
         top, side = Qt.AlignmentFlag.AlignTop, QWidget()
         in_column(self.word, self.how, on=side, margins=0, spacing=GRID)
         in_row(
             (self.mark, 0, top),
-            (in_column(self.text, self.rest, self.below, spacing=4), 1),
+            (in_column(self.text, self.rest, self.below, self.ways, spacing=4), 1),
             (side, 0, top),
             on=self,
             margins=(2 * GRID + EDGE, GRID + 4, 2 * GRID, GRID + 4),
@@ -227,19 +228,24 @@ class Banner(QFrame):
         )
         THEME.follow(self, Banner._paint)
 
-    def show_line(self, line: CheckLine, *, below: str = "") -> None:
-        """Show a verdict in its parts, and on request ``below`` it what its number means."""
+    def show_line(self, line: CheckLine, *, below: str = "", ways: str = "") -> None:
+        """Show a verdict in its parts, ``below`` it what its number means, on request its ways."""
         self.line = line
         self.text.setText(told(spaced(line.finding or line.text)))
         self.rest.setText(told(spaced(line.rest)))
         self.rest.setVisible(bool(line.rest))
         self.below.setText(told(spaced(below)))
-        self.how.setVisible(bool(below))
-        self.below.setVisible(bool(below) and self.how.isChecked())
+        self.below.setVisible(bool(below))
+        self.ways.setText(told(spaced(ways)))
+        self.how.setVisible(bool(ways))
+        self._unfold(self.how.isChecked())
         self.word.setText(told(line.word).upper())
         self.word.setVisible(bool(line.word))
         self.setAccessibleName(told(line.text))
         self._paint()
+
+    def _unfold(self, open_: bool) -> None:
+        self.ways.setVisible(open_ and bool(self.ways.text()))
 
     def _paint(self) -> None:
         c = THEME.colours

@@ -18,6 +18,7 @@ from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
     CheckLine,
     computed,
+    limits_said,
     stated,
     would_know,
 )
@@ -29,6 +30,7 @@ from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_mechanism
 from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
+from tabprotect.engine.release.verdict_figures import SAID
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Page, PageChanges
@@ -58,11 +60,17 @@ from tabprotect.gui.pages.release.publish_form import (
 )
 from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
 
 NARROW = 90 * GRID
 """Pixels of width below which the right column stands under the left one."""
+
+
+GATED = say(
+    "The colour follows what readers can work out from the release alone, never the true counts; the "
+    "headline counts the true ones and is for staff only."
+)
 
 
 class ReleasePage(ReleaseStage, Page):
@@ -310,7 +318,9 @@ class ReleasePage(ReleaseStage, Page):
             )
             return
         below = joined(filter(None, (computed(verdict), would_know(verdict))), " ")
-        self.banner.show_line(self.points.line(project, verdict), below=below)
+        gate, way = project.release.mechanism.gate, capital(SAID[verdict.way])
+        ways = joined(filter(None, (way + ".", GATED, limits_said(gate))), " ")
+        self.banner.show_line(self.points.line(project, verdict), below=below, ways=ways)
 
     # -- whether it may leave -----------------------------------------------------------------
 

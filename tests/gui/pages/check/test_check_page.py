@@ -29,6 +29,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_prior
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict_figures import about
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.frame.main_window import OPEN, MainWindow
@@ -79,8 +80,8 @@ def test_the_figures_are_the_engines(protected: MainWindow) -> None:
     assert shown.cell.histogram.true == original[CELL] == 1
     assert shown.cell.value("on average") == number_text(float(found.mean[CELL]))
     low, high = (int(end[CELL]) for end in found.interval(0.9))
-    assert shown.cell.value("90 % interval") == (f"{low} to {high}" if low < high else str(low))
-    assert protected.inspector.value("90 % interval") == shown.cell.value("90 % interval")
+    assert shown.cell.value("could be") == (f"{low} to {high}" if low < high else str(low))
+    assert protected.inspector.value("could be") == shown.cell.value("could be")
     assert shown.cell.value("left open") == f"{number_text(float(found.entropy[CELL]))} bits"
     true = found.probability(original.counts)
     assert shown.cell.value("the true count") == in_100(float(true[CELL]))
@@ -119,10 +120,10 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     told = dict(zip(belief.values.tolist(), belief.chances.tolist(), strict=True))
     assert told == pytest.approx(expected, abs=1e-12)
     assert shown.cell.sentence == (
-        "A reader who assumes nothing believes this cell is 0 with probability 0.72."
+        "Could be 0 to 3; a reader who assumes nothing thinks 0 most likely, with 72 in 100."
     )
     assert shown._way.text() == (
-        "Exact: summed over all 22 possible originals. Up to 3 draws were made until one passed the "
+        "Worked out exactly, over all 22 tables that could be behind it. Up to 3 draws were made until one passed the "
         "gate: no odds differ by more than a factor of 3 for that."
     )
     assert shown.mode_button.text().startswith("For 16 of 16 cells")
@@ -278,7 +279,7 @@ def test_a_belief_that_fits_no_original_is_said_and_mended(
     settle()
     assert shown.errors.isVisible()
     assert shown.cell.histogram.beliefs == ()
-    assert "assumed before" in shown.errors.text
+    assert "prior" in shown.errors.text
     shown.errors._button.click()
     settle()
     assert not shown.errors.isVisible()
@@ -389,11 +390,14 @@ def test_the_verdict_comes_first_with_a_card_for_each_reader(
     verdict = document.project.protected.record.verdict
     assert verdict is not None and shown.sentence == verdict.sentence
     cards = {card.reader.name: card.reader for card in shown.readers.cards}
-    assert list(cards) == ["A reader", "An intruder", "In truth"]
+    assert list(cards) == ["A reader", "A reader who knows more", "In truth"]
     assert cards["A reader"].number == verdict.known and cards["A reader"].state == "passed"
     assert verdict.staff is not None and cards["In truth"].number == verdict.staff.known
     judged = engine(protected, "positive")
-    assert f"{judged.small(document.project.at_risk).sum():.1f}" in cards["An intruder"].words
+    assert (
+        about(judged.small(document.project.at_risk).sum())
+        in cards["A reader who knows more"].words
+    )
     assert shown.who == "user"
     shown.readers.cards[1].chosen.emit("intruder")
     assert shown.who == "intruder"
@@ -420,15 +424,15 @@ def test_earlier_releases_of_the_table_are_read_beside_it(
     assert known is not None and known.before.together is not None
     card = next(c.reader for c in shown.readers.cards if c.reader.name == "With earlier releases")
     assert card.number == known.before.together.known and "release 1 of" in card.knows
-    assert f"{known.before.together.at_risk:,.1f}" in shown.sentence
+    assert about(known.before.together.at_risk) in shown.sentence
 
 
 @pytest.mark.parametrize(
     ("way", "chance", "said"),
     [
-        ("exact", 1.0, "A reader who looks is certain that this cell is 3"),
-        ("chains", 1.0, "A reader who looks believes this cell is 3 in every simulated original"),
-        ("exact", 0.75, "A reader who looks believes this cell is 3 with probability 0.75"),
+        ("exact", 1.0, "A reader who looks is certain: it is 3"),
+        ("chains", 1.0, "A reader who looks finds 3 in every simulated table"),
+        ("exact", 0.75, "A reader who looks thinks 3 most likely, with 75 in 100"),
     ],
 )
 def test_certain_is_said_only_where_it_is_computed(way: str, chance: float, said: str) -> None:

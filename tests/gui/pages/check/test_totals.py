@@ -105,7 +105,7 @@ def test_a_total_selected_in_the_table_is_believed_exactly(
     place = grid.bottom.visualRect(grid.bottom.model().index(0, 2)).center()
     QTest.mouseClick(grid.bottom.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert document.total == Total(("w",), (0, 2))
-    qtbot.waitUntil(lambda: "believes this total is" in inspector.sentence)
+    qtbot.waitUntil(lambda: "thinks this total most likely" in inspector.sentence)
     wanted = sums(infer(likelihood_of(release)), Publication(release.domain, (("w",),)))[0]
     assert inspector.value("on average") == number_text(float(wanted.mean[2]))
     # Check goes to the same total.

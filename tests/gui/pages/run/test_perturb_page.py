@@ -33,6 +33,7 @@ from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.look.theme import colour
 from tabprotect.gui.pages.run.coin_replay import Replay
 from tabprotect.gui.pages.run.page import PerturbPage
+from tabprotect.languages.said import in_100
 
 Settle = Callable[[], None]
 
@@ -109,7 +110,7 @@ def test_the_preview_is_the_engines(perturb: MainWindow) -> None:
     for value, chance in wanted.change.items():
         if chance >= 0.01:
             assert f"{value:+d}".replace("-", "\u2212").replace("+0", "0") + ": " in said
-    assert f"probability {panel.figure('unchanged')}" in page(perturb).sentence
+    assert in_100(wanted.unchanged_share) in page(perturb).sentence
 
 
 def test_the_triangle_the_numbers_and_the_history_agree(
