@@ -73,7 +73,9 @@ def add(verbs: Verbs) -> None:
         help=say("published tables, a*b + c, for every method that takes them"),
     )
     command.add_argument("--groupings", metavar="TEXT", help=say("of categories, for the formula"))
-    command.add_argument("--key", type=names, metavar="A,B", help=say("what an intruder knows"))
+    command.add_argument(
+        "--key", type=names, metavar="A,B", help=say("what a reader knows of somebody")
+    )
     command.add_argument(
         "--sensitive", metavar="C", help=say("what they want to know (default: the last variable)")
     )
@@ -168,8 +170,10 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
     yield (
         plural(
             plan.compared.size,
-            "{size:,} compared cell; an intruder knows {key} and wants to know {sensitive}.",
-            "{size:,} compared cells; an intruder knows {key} and wants to know {sensitive}.",
+            "{size:,} compared cell; a reader knows {key} of somebody and wants to know "
+            "{sensitive}.",
+            "{size:,} compared cells; a reader knows {key} of somebody and wants to know "
+            "{sensitive}.",
             plan.compared.size,
             key,
             plan.key.sensitive,

@@ -48,7 +48,7 @@ _README = say(
     "# CONFIDENTIAL\n\nThis dossier belongs to a release and must never leave the "
     "house. With it anybody can read the\noriginal table and replay every coin.\n\n- "
     "`original.csv`: the original counts.\n- `record.json`: the seed, its generator "
-    "and which draw it was, the verdict, the rule for at-risk\n  cells, all "
+    "and which draw it was, the verdict, the rule for small\n  counts, all "
     "parameters, the findings, the decisions.\n- `coins.csv` (cycles): each coin (+1 "
     "add, -1 subtract, 0 leave), what was done, what was blocked.\n- `statuses.csv` "
     "(suppression): S safe, U primary unsafe, P protected, M secondary, E empty.\n- "

@@ -341,8 +341,10 @@ GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
         ),
         "differential_privacy": Guarantee(say("Differential privacy")),
         "posterior": Guarantee(
-            say("Posterior computable"),
-            sentence=say("The posterior of every true cell is computable from the bundle alone."),
+            say("Readers can work out what to believe"),
+            sentence=say(
+                "What to believe of every true count can be worked out from the release alone."
+            ),
         ),
     }
 )

@@ -26,7 +26,7 @@ MOST_ENTRIES = 40_000_000
 
 
 INNER_NOTE = say(
-    "This posterior uses the published inner cells only; the published totals say a little more."
+    "Only the published inner counts are used; the published totals say a little more."
 )
 
 Support = tuple[int, int, Floats | None]

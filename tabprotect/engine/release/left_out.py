@@ -21,7 +21,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 SAID: Mapping[Kind, str] = {
     "joint_noise": say("what the tables tell together"),
-    "pattern_choice": say("what it tells which numbers are published"),
+    "pattern_choice": say("what the choice of the published numbers tells"),
     "key_algebra": say("that the keys of totals are sums of keys"),
     "attempts": say("what earlier tries of the method tell"),
     "other_releases": say("what earlier releases tell together with this one"),

@@ -89,8 +89,6 @@ class MainWindow(Window):
         self._inspecting = False
         self._opening = AfterPress(self, self._show_inspector)
         self._beside = {page.name for page in OTHERS}
-        self._line = QFrame()
-        self._line.setFixedHeight(3)
         self._crumbs = ElidedLabel(role="quiet", name=say("Where you are"))
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
@@ -99,7 +97,7 @@ class MainWindow(Window):
         self.rail = Rail(document, self.pages.standings)
         self.rail.chosen.connect(self.go)
         middle = QWidget()
-        in_column(self._line, self._crumbs, (self.stack, 1), on=middle, margins=0, spacing=0)
+        in_column(self._crumbs, (self.stack, 1), on=middle, margins=0, spacing=0)
         divider = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
         divider.setForegroundRole(self.palette().ColorRole.Mid)
         row = in_row(self.rail, divider, (middle, 1), margins=0, spacing=0)
@@ -304,9 +302,9 @@ class MainWindow(Window):
         if ground == self._ground:
             return
         self._ground = ground
-        self._line.setStyleSheet(f"background: {ground};")
         self.statusBar().setStyleSheet(
-            f"QStatusBar {{ background: {ground}; }} QStatusBar::item {{ border: none; }}"
+            f"QStatusBar {{ background: {THEME.colours.raised}; border-top: 2px solid {ground}; }}"
+            " QStatusBar::item { border: none; }"
         )
 
     def _facts(self) -> list[str]:

@@ -151,7 +151,7 @@ class Strip(QFrame):
             return
         self._painted = ground, ink
         self.setStyleSheet(
-            f"Strip {{ background: {c.raised}; border-top: 2px solid {ground}; }}"
+            f"Strip {{ background: {c.raised}; }}"
             f" Strip QLabel {{ color: {c.text}; }}"
             f" Strip #tag {{ background: {ground}; }} Strip #tag QLabel {{ color: {ink}; }}"
             f" Strip JobsButton {{ color: {c.text}; background: transparent; padding: 2px 8px;"

@@ -28,6 +28,9 @@ RADIUS = 4
 HEIGHT = 28
 """Pixels that a control is high at least."""
 
+ROW = 24
+"""Pixels that a row of a list is high at least."""
+
 PADDING = 4
 """Pixels beside the words of a field or a tool button, besides those of Fusion."""
 
@@ -65,7 +68,7 @@ def field(option: QStyleOption, painter: QPainter, where: QRect | None = None) -
     panel(
         painter,
         option.rect if where is None else where,
-        fill=c.base if enabled else c.window,
+        fill=c.base,
         edge=c.focus if focus else c.quiet if THEME.dark and enabled else c.border,
         width=2 if focus else 1,
     )

@@ -195,6 +195,8 @@ class Style(QProxyStyle):
         worded = isinstance(option, QStyleOptionToolButton) and bool(option.text)
         if kind in HIGH or worded:
             found.setHeight(max(found.height(), round(controls.HEIGHT * THEME.scale)))
+        elif kind == QStyle.ContentsType.CT_ItemViewItem:
+            found.setHeight(max(found.height(), round(controls.ROW * THEME.scale)))
         if worded:
             found.setWidth(found.width() + 2 * controls.PADDING)
         return found

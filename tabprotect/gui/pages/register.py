@@ -400,7 +400,7 @@ def _gate(gate: Any) -> str:
         return say("no verdict")
     passed = stated.get("passed")
     if passed is None:
-        return say("not judged whole")
+        return say("one question open")
     return say("within the limits") if passed else say("beyond the limits, by decision")
 
 

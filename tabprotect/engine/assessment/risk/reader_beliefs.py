@@ -26,9 +26,9 @@ class PosteriorSmall(ReaderBelief):
     name = "posterior_small"
     label = say("Belief that the count is small")
     text = say(
-        "How much a reader believes that a small count is at risk.\n\nMean over the small "
+        "How much a reader believes that a small count is small.\n\nMean over the small "
         "inner counts (or those of the main published table) of the posterior\n"
-        "probability that the true count is one the small-count rule calls at risk, for "
+        "probability that the true count is one the rule calls small, for "
         "a reader who\nassumes nothing and knows the mechanism."
     )
 
@@ -66,8 +66,8 @@ class ExactDisclosure(ReaderBelief):
     label = say("Exact disclosure of small counts")
     text = say(
         "How likely a published small count is the true one: P(X = k | X' = k).\n\nMean "
-        "over the inner cells that are published with a count the small-count rule "
-        "calls at risk of\nthe posterior probability that this is the true count, for a "
+        "over the inner cells that are published with a count the rule "
+        "calls small of\nthe posterior probability that this is the true count, for a "
         "reader who assumes nothing.\n\nSource: Domingo-Ferrer and Mateo-Sanz 1999, table "
         "1."
     )

@@ -1,6 +1,6 @@
 """Smallest margin count: how many records every small count hides among in each released margin.
 
-The figure is the smallest count, over all released margins, of the margin's cell that a small count falls into: a minimum frequency rule for the people at risk. It looks at one margin at a
+The figure is the smallest count, over all released margins, of the margin's cell that a small count falls into: a minimum frequency rule for the people in small counts. It looks at one margin at a
 time and says nothing about what several of them give away together; the width of bounds does.
 """
 

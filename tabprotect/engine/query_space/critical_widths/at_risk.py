@@ -171,7 +171,7 @@ def _cells(table: Table, rule: SmallCount) -> tuple[Sequence[AnyInts], Ints]:
     if table.domain.size > DENSE_LIMIT:
         raise InputError(
             say("zeros cannot be looked at in a table of {size:,} cells", table.domain.size),
-            hint=say("declare counts from 1 at risk, and look at the small counts alone"),
+            hint=say("declare counts from 1 small, and look at these alone"),
         )
     counts = table.counts.reshape(-1)
     # Structural zeros are public: nothing has to be kept apart there.

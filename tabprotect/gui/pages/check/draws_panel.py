@@ -127,7 +127,7 @@ class DrawsPanel(QWidget):
         self.corner = CornerChoice()
         self.formula = QLineEdit()
         self.formula.setAccessibleName(tell("Log-linear model"))
-        self.formula.setToolTip(tell("Which variables go together: a*b + c"))
+        self.formula.setToolTip(tell("Which variables go together, as a formula"))
         self.formula.returnPressed.connect(self.run)
         self.terms = NameChips(*CHOSEN["formula"], terms=True)
         self.formula.textEdited.connect(self.terms.show_text)
@@ -319,8 +319,8 @@ class DrawsPanel(QWidget):
         if self.result is None or self._analysis is None:
             self.plot.show_nothing(
                 say(
-                    "What does perturbation do to an analysis? Draw possible originals and see how "
-                    "far its result spreads over them."
+                    "What do the changes do to an analysis? Draw tables that could be behind "
+                    "the published one and see how far the result spreads."
                 )
             )
             self.sentence.clear()
@@ -373,10 +373,10 @@ class DrawsPanel(QWidget):
     def _words(summary: AnalysisSummary, over: str) -> str:
         name = capital(summary.name)
         if math.isnan(summary.mean):
-            return say("{name} is defined on none of the {over}.", name, over)
+            return say("{name} is defined on none of the {over} drawn tables.", name, over)
         return say(
-            "{name} is {published} on the published table; over {over} possible "
-            "originals it is {mean} \u00b1 {standard_deviation}.",
+            "{name} is {published} on the published table; over {over} drawn tables it is "
+            "{mean} ± {standard_deviation}.",
             name,
             number(summary.published),
             over,

@@ -33,14 +33,14 @@ class ExposedList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Most exposed cells"))
+        self.setAccessibleName(tell("Counts closest to being known"))
         self.cells: list[Index] = []
         self.view: View | None = None
         self._chosen_among = "at_risk"
-        title = Label(say("Most exposed"), role="section")
+        title = Label(say("Closest to being known"), role="section")
         self.among = named(QComboBox(), say("Which cells are listed"))
         self.search = Finder(say("Find cells by their labels"))
-        self.table = Listing(say("Most exposed cells"), sortable=False)
+        self.table = Listing(say("Counts closest to being known"), sortable=False)
         self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))
         self.among.currentIndexChanged.connect(lambda _: self._fill())
         self.among.activated.connect(lambda _: self._keep())

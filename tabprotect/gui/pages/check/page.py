@@ -461,7 +461,7 @@ class CheckPage(CheckStage, PosteriorShown):
         if project.priors[who] != PRIORS[who]:
             self.show_error(
                 error,
-                remedy_label=say("Let {who} assume nothing", say(who)),
+                remedy_label=say("Let {who} assume nothing", READER[who]),
                 remedy=lambda: self._set_prior(who, "uniform"),
             )
         if self.isVisible() and self.document.release is not None:

@@ -60,7 +60,7 @@ REBUILT_CELLS = 20_000
 
 VERDICTS = {
     "safe": say("may go out"),
-    "bad": say("too risky"),
+    "bad": say("may not go out"),
     "unknown": say("not proved wide enough"),
 }
 

@@ -295,7 +295,7 @@ class TablePage(TableStage, Page):
 
     def _describe(self, row: int, column: int) -> str:
         mask = self.grid.delegate.mark
-        return say("at risk") if mask is not None and mask[row, column] else ""
+        return say("small") if mask is not None and mask[row, column] else ""
 
     def _selected(self, index: Index | None) -> None:
         layout = self.grid.layout_
