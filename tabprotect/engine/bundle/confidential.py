@@ -55,7 +55,7 @@ _README = say(
     "`hidden.csv` (small count rounding): the rounded inner cells behind the "
     "published tables.\n- `record_keys.csv` (cell keys): the sum of the record keys "
     "of every cell.\n- `weights.csv`: the sum of the design weights of every cell, in "
-    "millionths.\n- `risk_report.md`, `risk_report.json`: what was at risk and what "
+    "millionths.\n- `risk_report.md`, `risk_report.json`: what was small and what "
     "became of it.\n- `audit_trail.json`, `recipe.toml`: every step that led here, "
     "and how to repeat them.\n- `register.json`: the last line of the register of "
     "releases when this one was entered. A register\n  that has not that line has "

@@ -6,7 +6,7 @@ that it or a parent of it is put into another, five times the work of building a
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
@@ -191,7 +191,7 @@ class Style(QProxyStyle):
         size: QSize,
         w: QWidget | None = None,
     ) -> QSize:
-        found = super().sizeFromContents(kind, option, size, w)
+        found = super().sizeFromContents(kind, option, size, cast(QWidget, w))
         worded = isinstance(option, QStyleOptionToolButton) and bool(option.text)
         if kind in HIGH or worded:
             found.setHeight(max(found.height(), round(controls.HEIGHT * THEME.scale)))
@@ -204,7 +204,7 @@ class Style(QProxyStyle):
     def subElementRect(
         self, element: QStyle.SubElement, option: QStyleOption, widget: QWidget | None = None
     ) -> QRect:
-        found = super().subElementRect(element, option, widget)
+        found = super().subElementRect(element, option, cast(QWidget, widget))
         if element == QStyle.SubElement.SE_LineEditContents and _framed(widget):
             return found.adjusted(controls.PADDING, 0, -controls.PADDING, 0)
         return found
