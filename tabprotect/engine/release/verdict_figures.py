@@ -11,6 +11,7 @@ from tabprotect.engine.release.kept_sums import KeptSum
 from tabprotect.engine.release.kept_sums import said as kept_in_words
 from tabprotect.engine.release.left_out import Kind, listed
 from tabprotect.engine.release.limits import ROUNDING, Limits
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.languages.said import capital, in_100, joined, plural, say
 
 JudgedBy = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
@@ -99,7 +100,7 @@ class TableVerdict:
     @property
     def label(self) -> str:
         """The table in words."""
-        return " × ".join(self.names) or say("grand total")
+        return spoken(self.names) or say("grand total")
 
     @property
     def judged(self) -> bool:

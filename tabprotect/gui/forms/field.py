@@ -21,7 +21,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.chances_dialogs import DIALOGS, ask_chances
 from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import push_button, tool_button
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -101,6 +101,12 @@ class Field(QWidget):
             self.chips.hide()
             self.chips.changed.connect(self.put)
             column.addWidget(self.chips)
+            self.typed = push_button(say("Type it"), flat=True)
+            self.typed.setCheckable(True)
+            self.typed.setAccessibleName(tell("Type it: {label}", parameter.label))
+            self.typed.toggled.connect(self.input.setVisible)
+            self.typed.hide()
+            column.addWidget(self.typed, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.fault)
         column.addWidget(self.help)
         self._explain()
@@ -126,6 +132,9 @@ class Field(QWidget):
             names = [n for v in domain.variables for n in (*[v.name] * (not levels), *v.named)]
             self.chips.offer(names)
             self.chips.setVisible(bool(names))
+            # What is made of chips is typed on request.
+            self.typed.setVisible(bool(names))
+            self.input.setVisible(not names or self.typed.isChecked())
 
     def _edited(self, text: str) -> None:
         if self.chips is not None:

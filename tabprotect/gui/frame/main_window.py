@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.history import History
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.preferences import Preferences
@@ -350,7 +351,7 @@ class MainWindow(Window):
             return ""
         parts = [self._name()]
         if table is not None:
-            parts.append(joined(table.domain.names, " \u00d7 "))
+            parts.append(spoken(table.domain.names))
             if self.document.selection is not None:
                 parts.append(table.domain.cell_text(self.document.selection))
         return joined(parts, "  \u203a  ")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.look.theme import count_text
 from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import told
@@ -79,7 +80,7 @@ class VariableLetters:
 
     def full(self, query: Query) -> str:
         """``region × age``; the grand total in words."""
-        return joined(self.lattice.names_of(query), " × ") or say("the grand total")
+        return spoken(self.lattice.names_of(query)) or say("the grand total")
 
     def named(self, query: Query) -> str:
         """``ABD (region × age × status)`` where the letters are not the names themselves."""
