@@ -60,9 +60,23 @@ def test_from_records_to_a_bundle_without_rules(tmp_path: Path, capsys) -> None:
     assert said["verdict"]["passed"] is None and said["verdict"]["left_out"] == ["pattern_choice"]
     assert main(["verify", str(out), "--json"]) == 7
     assert json.loads(capsys.readouterr().out)["left_out"] == ["pattern_choice"]
+    report(out, dossier, tmp_path)
     again = tmp_path / "again.zip"
     assert main([*words, "--out", str(again), "--like", str(out)]) == 0
     assert again.read_bytes() == out.read_bytes()
+
+
+def report(out: Path, dossier: Path, folder: Path) -> None:
+    """What readers and staff are told: the rules' numbers stay with staff."""
+    pages = []
+    for source, edition in ((out, "public"), (dossier, "public"), (dossier, "staff")):
+        page = folder / f"{edition}.html"
+        words = ["report", str(source), "--edition", edition, "--out", str(page)]
+        assert main(words) == 0
+        pages.append(page.read_text())
+    assert pages[0] == pages[1] and "p=13" in pages[2]
+    assert "p=13" not in pages[0] and "CONFIDENTIAL" not in pages[0] and "13 %" not in pages[0]
+    assert main(["report", str(out), "--edition", "staff", "--out", str(folder / "no.html")]) == 3
 
 
 def test_a_rule_that_hides_nothing_is_refused(tmp_path: Path, capsys) -> None:
