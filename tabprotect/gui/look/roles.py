@@ -21,6 +21,9 @@ WEIGHTS = {
 }
 
 
+INKS = {"quiet": "quiet", "link": "accent"}
+"""Colours of words that have not the usual one."""
+
 _DRESSED: WeakSet[QWidget] = WeakSet()
 """Those with a role: to ask for all widgets of the program takes longer than to dress these."""
 
@@ -53,9 +56,11 @@ def _attire(widget: QWidget) -> None:
             f" border: 2px solid {c.text}; padding: 5px 15px; }}"
         )
     elif isinstance(widget, QLabel):
-        if role == "quiet":
+        if role in INKS:
             palette = QPalette()
-            palette.setColor(QPalette.ColorRole.WindowText, QColor(c.quiet))
+            # Within a button, words have the colour of its words.
+            for part in (QPalette.ColorRole.WindowText, QPalette.ColorRole.ButtonText):
+                palette.setColor(part, QColor(getattr(c, INKS[role])))
             widget.setPalette(palette)
         if role in WEIGHTS or role in SIZES:
             font = QFont()
