@@ -79,15 +79,23 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
     opener.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
     # For the test of a packaged program: paint the window into a file and quit.
     opener.add_argument("--smoke", metavar="FILE.png", help=argparse.SUPPRESS)
+    if chosen == "open":
+        # Late: the help of all commands is told without the engine.
+        from tabprotect.cli.arguments import add_reading
+
+        add_reading(opener)
     add_all(verbs, chosen)
     return top
 
 
 def _open_window(args: argparse.Namespace, console: Console) -> int:
-    return _window([args.table, *(["--smoke", args.smoke] if args.smoke else [])])
+    from tabprotect.cli.arguments import given_reading
+
+    smoke = ["--smoke", args.smoke] if args.smoke else []
+    return _window([args.table, *smoke], given_reading(args))
 
 
-def _window(arguments: list[str]) -> int:
+def _window(arguments: list[str], reading: Mapping[str, object] | None = None) -> int:
     try:
         # The one lazy import: the command line runs where no Qt is installed.
         from tabprotect.gui.frame.app import main as window
@@ -100,7 +108,7 @@ def _window(arguments: list[str]) -> int:
                 say("the window cannot be loaded: {error}", error), hint=hint
             ) from None
         raise
-    return window(arguments)
+    return window(arguments, reading)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
