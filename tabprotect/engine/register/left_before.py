@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from tabprotect.engine.bundle import public
@@ -147,6 +147,8 @@ class LeftBefore:
         The reason why it is not known what left before, if so.
     damaged
         What in the register is not as it was entered: what left before may be more.
+    judged_on
+        All that ``together`` follows from, to be compared: it need not be judged again.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -157,6 +159,7 @@ class LeftBefore:
     spent: Spent | None = None
     error: TabprotectError | None = None
     damaged: tuple[Damage, ...] = ()
+    judged_on: object = field(default=None, repr=False)
 
     @property
     def close(self) -> tuple[Earlier, ...]:
@@ -288,6 +291,7 @@ def left_before(
     release: Release | None = None,
     whole: bytes | None = None,
     policy: HousePolicy | Gate | None = None,
+    known: LeftBefore | None = None,
     progress: Progress = SILENT,
 ) -> LeftBefore:
     """Look up what left before; a missing register or house key is not created.
@@ -301,6 +305,8 @@ def left_before(
         as another, whoever signed it.
     whole
         What would be entered for it, if not its bundle: the manifest of a set.
+    known
+        What was found a moment ago; its verdict stands where it is one on the same.
 
     Raises
     ------
@@ -330,7 +336,18 @@ def left_before(
         again = [one for one, other in opened if public.to_bytes(other, page=False) == own]
         earlier = [one for one in earlier if not any(one is other for other in again)]
         read, unread = _read(earlier, opened, problem, release)
-        joint = _joint([other for _, other in read], release, problem, policy, progress)
+        # A posterior imports the solvers: the first paint does not wait for them.
+        from tabprotect.engine.belief.evidence import draw_of
+
+        # The latest first.
+        every = [*([] if release is None else [release]), *(other for _, other in read)]
+        joint, judged_on = None, None
+        if read:
+            judged_on = (problem.table, policy, [draw_of(one) for one in every])
+            if known is not None and known.judged_on == judged_on:
+                joint = known.together
+            else:
+                joint = _joint(every, problem, policy, progress)
     except Interrupted:
         raise
     except TabprotectError as error:
@@ -348,6 +365,7 @@ def left_before(
         releases,
         None if spent == Spent() else spent,
         damaged=wrong,
+        judged_on=judged_on,
     )
 
 
@@ -411,20 +429,16 @@ def _nests(one: Earlier, domain: Domain, problem: Problem) -> bool:
 
 
 def _joint(
-    read: Sequence[Release],
-    release: Release | None,
+    releases: Sequence[Release],
     problem: Problem,
     policy: HousePolicy | Gate | None,
     progress: Progress,
-) -> StaffVerdict | None:
+) -> StaffVerdict:
     """What readers of all of them learn, about the cells of the finest table; the latest first."""
-    if not read:
-        return None
-    every = list(read) if release is None else [release, *read]
-    finest = max(every, key=lambda one: one.domain.size)
+    finest = max(releases, key=lambda one: one.domain.size)
     # Nothing is known here of the true counts of a finer table.
     original = problem.table if finest.domain == problem.table.domain else None
-    earlier = [one for one in reversed(every) if one is not finest]
+    earlier = [one for one in reversed(releases) if one is not finest]
     return verdict(finest, policy, earlier=earlier, original=original, progress=progress)
 
 
