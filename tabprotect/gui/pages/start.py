@@ -145,10 +145,17 @@ class StartPage(Page):
                     self._ask_tabulate,
                     say("Choose a file\u2026"),
                 ),
-                say("One row per person or firm: tick the variables, see at once what is small."),
+                say(
+                    "One row per person or firm, in a file, a folder or a database: tick the variables."
+                ),
             ),
             (
-                *(say("Same as last year"), "recipe", self._ask_open, say("Choose a recipe\u2026")),
+                *(
+                    say("Same as last year"),
+                    "recipe",
+                    self.document.recipe_asked.emit,
+                    say("Choose a recipe\u2026"),
+                ),
                 say("Run a saved recipe on the new file. New and missing codes are asked about."),
             ),
             (
