@@ -120,7 +120,7 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     told = dict(zip(belief.values.tolist(), belief.chances.tolist(), strict=True))
     assert told == pytest.approx(expected, abs=1e-12)
     assert shown.cell.sentence == (
-        "Could be 0 to 3; a reader who assumes nothing thinks 0 most likely, with 72 in 100."
+        "Could be 0 to 2; a reader who assumes nothing thinks 0 most likely, with 72 in 100."
     )
     assert shown._way.text() == (
         "Worked out exactly, over all 22 tables that could be behind it. Up to 3 draws were made until one passed the "
@@ -432,19 +432,20 @@ def test_earlier_releases_of_the_table_are_read_beside_it(
     [
         ("exact", 1.0, "A reader who looks is certain: it is 3"),
         ("chains", 1.0, "A reader who looks finds 3 in every simulated table"),
-        ("exact", 0.75, "A reader who looks thinks 3 most likely, with 75 in 100"),
+        ("exact", 0.75, "Could be 2 to 3; a reader who looks thinks 3 most likely, with 75 in 100"),
     ],
 )
 def test_certain_is_said_only_where_it_is_computed(way: str, chance: float, said: str) -> None:
     believed = SimpleNamespace(
         distribution=lambda index: (np.array([2, 3]), np.array([1 - chance, chance])),
+        interval_of=lambda index, level: (2 if chance < 1 else 3, 3),
         mode=np.array([[3]]),
         way=way,
         prior=SimpleNamespace(label="looks"),
     )
     posterior = cast(Posterior, believed)
     assert cell_sentence(posterior, (0, 0), true=None) == f"{said}."
-    assert cell_sentence(posterior, (0, 0), true=2) == f"{said}; the true value is 2."
+    assert cell_sentence(posterior, (0, 0), true=2) == f"{said}. The true count is 2."
 
 
 def test_without_a_choice_the_most_exposed_cell_is_shown(
