@@ -32,6 +32,10 @@ HOPELESS = 45.0
 """An estimated number of states (in logs) above which the programme is not started."""
 
 
+TELLING, MARGIN = 20_000, 2.0
+"""States from which their growth so far tells how many there will be in all, and how many times as
+many as allowed that must be."""
+
 GREEDY = 400
 """Most cells of a component for which a good order is sought."""
 
@@ -75,11 +79,11 @@ class ResidualSums:
             return None
         walk = SumWalk(component, order)
         layers: list[_Layer] = []
-        steps = 0
+        steps, expected = 0, _estimates(component, order)
         for k in range(len(order)):
             progress.report(say("walking through the sums"), k / len(order))
             layer = walk.step(most - steps)
-            if layer is None:
+            if layer is None or _beyond(layer.states, expected[k:], most):
                 return None
             steps += len(layer.source)
             layers.append(layer)
@@ -328,30 +332,49 @@ def _greedy(component: FactorComponent) -> Ints:
     sums = _sums_of(component)
     taken = [0] * len(component.sums)
     table = [[room.bits(t) for t in range(room.cells + 1)] for room in _rooms(component)]
+
+    def more(cell: int) -> float:
+        return sum(table[f][taken[f] + 1] - table[f][taken[f]] for f in sums[cell])
+
+    opened = [more(cell) for cell in range(len(component))]
     left = list(range(len(component)))
     order = []
     while left:
-        best = min(
-            left, key=lambda c: sum(table[f][taken[f] + 1] - table[f][taken[f]] for f in sums[c])
-        )
+        best = min(left, key=opened.__getitem__)
         left.remove(best)
         order.append(best)
         for f in sums[best]:
             taken[f] += 1
+        waiting = {c for f in sums[best] for c in component.sums[f].cells.tolist()} & set(left)
+        for cell in waiting:
+            opened[cell] = more(cell)
     return np.array(order, dtype=np.int64)
+
+
+def _beyond(states: int, expected: list[float], most: int) -> bool:
+    """Whether there will be far too many states, if they go on growing as estimates do from here on."""
+    if states < TELLING or expected[0] <= 0:
+        return False
+    ratio = math.log(states) / expected[0]
+    return sum(math.exp(min(ratio * one, HOPELESS)) for one in expected) > MARGIN * most
 
 
 def _estimate(component: FactorComponent, order: Ints) -> float:
     """Largest number of states (in logs) along an order, roughly; stops once it is hopeless."""
+    return max(_estimates(component, order), default=0.0)
+
+
+def _estimates(component: FactorComponent, order: Ints) -> list[float]:
+    """States (in logs) before each cell of an order, roughly; stops once it is hopeless."""
     sums, rooms = _sums_of(component), _rooms(component)
     taken = [0] * len(rooms)
-    now, worst = 0.0, 0.0
+    now, found = 0.0, [0.0]
     for cell in order.tolist():
         for f in sums[cell]:
             now -= rooms[f].bits(taken[f])
             taken[f] += 1
             now += rooms[f].bits(taken[f])
-        worst = max(worst, now)
-        if worst > HOPELESS:
+        found.append(now)
+        if now > HOPELESS:
             break
-    return worst
+    return found
