@@ -107,4 +107,4 @@ def _to_the(power: float, rerun: Rerun) -> Rerun:
     def estimate(original: Table, generator: np.random.Generator) -> float:
         return float(rerun.estimate(original, generator) ** power)
 
-    return replace(rerun, estimate=estimate)
+    return replace(rerun, estimate=estimate, many=None)

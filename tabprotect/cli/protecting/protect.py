@@ -172,7 +172,7 @@ def publish_and_say(
     """
     notes = len(history.project.notes)
     before = judge_release(history.project, register, progress=console).before
-    history = published(history, publishing, register=register, progress=console)
+    history = published(history, publishing, register=register, before=before, progress=console)
     project = history.project
     for note in project.notes[notes:]:
         console.say(say("note: {note}", note))

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType, UnionType
 from typing import (
+    TYPE_CHECKING,
     Any,
     Concatenate,
     Generic,
@@ -31,6 +32,9 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.register.left_before import LeftBefore
 
 Arguments = Mapping[str, object]
 
@@ -57,11 +61,14 @@ class Context:
     register
         The register of releases: a file, a URL or ``none``; by default the house's own. It is chosen
         by whoever runs the program, and no recipe names it.
+    before
+        What left before, if it was looked up a moment ago.
     """
 
     progress: Progress = SILENT
     trail: tuple[TrailEntry, ...] = ()
     register: str | None = None
+    before: LeftBefore | None = None
     _seeds: list[int] = field(default_factory=list, repr=False)
 
     def randomness(self, seed: int | None) -> Randomness:

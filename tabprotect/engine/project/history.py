@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from datetime import UTC, datetime
 from types import NoneType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.register.left_before import LeftBefore
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +98,17 @@ class History:
         return self.steps[: self.position]
 
     def do(
-        self, order: Order, *, progress: Progress = SILENT, register: str | None = None
+        self,
+        order: Order,
+        *,
+        progress: Progress = SILENT,
+        register: str | None = None,
+        before: LeftBefore | None = None,
     ) -> tuple[History, Changes]:
         """Run a command on the project; undone steps can no longer be redone.
 
-        A command that opens a document begins a new history, with nothing of this one. ``register`` is
-        as in :class:`~tabprotect.engine.project.command.Context`.
+        A command that opens a document begins a new history, with nothing of this one. ``register``
+        and ``before`` are as in :class:`~tabprotect.engine.project.command.Context`.
 
         Raises
         ------
@@ -107,7 +116,7 @@ class History:
             As the command raises; this history is never changed.
         """
         here = History() if order.command.says.opens else self
-        context = Context(progress, here.trail, register)
+        context = Context(progress, here.trail, register, before)
         project = order.run(here.project, context)
         time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         step = Step(order, order.label(here.project), time, context.seed, project)

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
     from tabprotect.engine.magnitudes.tabulating import MeasuredColumns
     from tabprotect.engine.microdata.coding import Codings
+    from tabprotect.engine.register.left_before import LeftBefore
 
 
 def absolute(source: str) -> str:
@@ -148,12 +149,17 @@ def protected(history: History, asked: Protecting, progress: Progress) -> Histor
 
 
 def published(
-    history: History, asked: Publishing, *, register: str | None = None, progress: Progress
+    history: History,
+    asked: Publishing,
+    *,
+    register: str | None = None,
+    before: LeftBefore | None = None,
+    progress: Progress,
 ) -> History:
-    """The protected table published."""
+    """The protected table published; ``before`` as in a command's context."""
     sign, too = (key and absolute(key) for key in (asked.sign, asked.sign_too))
     order = publish.order(replace(asked, sign=sign, sign_too=too).given)
-    return history.do(order, progress=progress, register=register)[0]
+    return history.do(order, progress=progress, register=register, before=before)[0]
 
 
 def cycle_source(value: str) -> Order:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from tabprotect.engine.bundle import public
@@ -143,6 +143,8 @@ class LeftBefore:
         The reason why it is not known what left before, if so.
     damaged
         What in the register is not as it was entered: what left before may be more.
+    judged_on
+        All that ``together`` follows from, to be compared: it need not be judged again.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -153,6 +155,7 @@ class LeftBefore:
     spent: Spent | None = None
     error: TabprotectError | None = None
     damaged: tuple[Damage, ...] = ()
+    judged_on: object = field(default=None, repr=False)
 
     @property
     def close(self) -> tuple[Earlier, ...]:
@@ -284,6 +287,7 @@ def left_before(
     release: Release | None = None,
     whole: bytes | None = None,
     policy: HousePolicy | Gate | None = None,
+    known: LeftBefore | None = None,
     progress: Progress = SILENT,
 ) -> LeftBefore:
     """Look up what left before; a missing register or house key is not created.
@@ -297,6 +301,8 @@ def left_before(
         as another, whoever signed it.
     whole
         What would be entered for it, if not its bundle: the manifest of a set.
+    known
+        What was found a moment ago; its verdict stands where it is one on the same.
 
     Raises
     ------
@@ -336,11 +342,17 @@ def left_before(
             if draw_of(found) not in drawn:
                 drawn.add(draw_of(found))
                 read.append((one, found))
-        joint = None
+        joint, judged_on = None, None
         if read:
             others = [found for _, found in reversed(read)]
             last = others.pop() if release is None else release
-            joint = verdict(last, policy, earlier=others, original=problem.table, progress=progress)
+            judged_on = (problem.table, policy, [draw_of(one) for one in (last, *others)])
+            if known is not None and known.judged_on == judged_on:
+                joint = known.together
+            else:
+                joint = verdict(
+                    last, policy, earlier=others, original=problem.table, progress=progress
+                )
     except Interrupted:
         raise
     except TabprotectError as error:
@@ -358,6 +370,7 @@ def left_before(
         releases,
         None if spent == Spent() else spent,
         damaged=wrong,
+        judged_on=judged_on,
     )
 
 

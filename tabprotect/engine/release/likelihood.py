@@ -170,15 +170,15 @@ class Rerun:
     programmes
         Whether programmes are solved on the way: one call can take seconds.
     many
-        The same for many originals at once where that is cheap, int64 (originals, inner cells) ->
-        float64 (originals,); ``cost`` is then that of one among many.
+        The same for many originals at once where that is cheaper, ``(int64 (originals, inner
+        cells), generator) -> float64 (originals,)``; ``cost`` is then that of one among many.
     """
 
     estimate: Callable[[Table, np.random.Generator], float]
     exact: bool
     cost: float | None = None
     programmes: bool = False
-    many: Callable[[Ints], Floats] | None = None
+    many: Callable[[Ints, np.random.Generator], Floats] | None = None
 
     def cost_over(self, cells: int) -> float:
         """The stated cost, or the usual cost for a candidate original with so many cells."""
@@ -317,13 +317,26 @@ def _product_of_reruns(reruns: Sequence[Rerun], domain: Domain) -> Rerun:
                 break
         return chance
 
+    def many(originals: Ints, generator: np.random.Generator) -> Floats:
+        chances = np.ones(len(originals))
+        # The cheapest first: it leaves fewest to the others.
+        for rerun in sorted(reruns, key=lambda one: one.cost_over(domain.size)):
+            left = np.flatnonzero(chances)
+            if rerun.many is not None:
+                chances[left] *= rerun.many(originals[left], generator)
+                continue
+            for k in left.tolist():
+                table = Table.dense(domain, originals[k].reshape(domain.shape))
+                chances[k] *= rerun.estimate(table, generator)
+        return chances
+
     return replace(
         reruns[0],
         estimate=estimate,
         exact=all(rerun.exact for rerun in reruns),
         cost=sum(rerun.cost_over(domain.size) for rerun in reruns),
         programmes=any(rerun.programmes for rerun in reruns),
-        many=None,
+        many=many if any(rerun.many is not None for rerun in reruns) else None,
     )
 
 

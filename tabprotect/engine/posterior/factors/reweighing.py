@@ -41,7 +41,10 @@ MOST_DRAWS = 1_000_000
 """Most originals drawn, however cheap weighing is."""
 
 BLOCK, LEAST_BLOCK = 2_000, 20
-"""Originals drawn and weighed at a time: where many are weighed at once, and one by one."""
+"""Originals drawn and weighed at a time: most where many are weighed at once, and one by one."""
+
+BLOCK_WORK = 3e5
+"""Nominal microseconds of a block whose originals are weighed at once."""
 
 OVERRUN = 3
 """Multiple of the budget at which weighing is given up when calls turn out dearer than stated."""
@@ -273,7 +276,9 @@ class _Weigher:
         most = min(calls, MOST_DRAWS) if asked is None else asked
         if not calls or most < LEAST_EFFECTIVE:
             return None
-        block = BLOCK if self._rerun.many is not None else LEAST_BLOCK
+        block = LEAST_BLOCK
+        if self._rerun.many is not None:
+            block = int(min(BLOCK, max(LEAST_BLOCK, BLOCK_WORK / self.cost)))
         kept: list[Ints] = []
         weights: list[Floats] = []
         tried, total, square = 0, 0.0, 0.0
@@ -314,7 +319,7 @@ class _Weigher:
         """
         tables, unknown = what
         if self._rerun.many is not None:
-            return self._at_once(self._rerun.many, base, what)
+            return self._at_once(self._rerun.many, base, what, repeats)
         batches = BATCHES if repeats > 1 else 1
         out = np.zeros((batches, len(tables)))
         original = base.copy()
@@ -331,20 +336,28 @@ class _Weigher:
         return out
 
     def _at_once(
-        self, many: Callable[[Ints], Floats], base: Ints, what: tuple[Ints, Ints]
+        self,
+        many: Callable[[Ints, np.random.Generator], Floats],
+        base: Ints,
+        what: tuple[Ints, Ints],
+        repeats: int,
     ) -> Floats:
-        """Weights of originals that the mechanism follows many at a time, float64 (1, originals)."""
+        """Weights of originals that the mechanism follows many at a time, as ``weights``."""
         tables, unknown = what
-        out = np.zeros((1, len(tables)))
+        batches = BATCHES if repeats > 1 else 1
+        each = max(1, repeats // batches)
+        out = np.zeros((batches, len(tables)))
         for begin in range(0, len(tables), BLOCK):
             self._progress.report(
                 say("weighing originals by the whole mechanism"), begin / len(tables)
             )
             some = np.tile(base, (min(BLOCK, len(tables) - begin), 1))
             some[:, unknown] = tables[begin : begin + BLOCK]
-            out[0, begin : begin + BLOCK] = many(some)
-            self.calls += len(some)
-            self.work += self.cost * len(some)
+            for batch in range(batches):
+                sums = sum(many(some, self._generator) for _ in range(each))
+                out[batch, begin : begin + len(some)] = sums / each
+            self.calls += len(some) * batches * each
+            self.work += self.cost * len(some) * batches * each
         return out
 
 

@@ -76,6 +76,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         release=protected.release,
         whole=made[leaving.sealed(place)],
         policy=project.limits,
+        known=context.before,
         progress=context.progress,
     )
     if before.close:

@@ -206,7 +206,7 @@ class PostRandomisation(Method):
         )
         return replace(
             factors,
-            rerun=_rerun(out, blocks, matrices, shapes, values),
+            rerun=_rerun((domain, out), blocks, matrices, shapes, values),
             note=say(
                 "The exact law of the counts is too much to work out: this posterior takes a normal "
                 "one around the unbiased estimate of each instead."
@@ -303,13 +303,14 @@ def _condition(matrix: Floats) -> float | None:
 
 
 def _rerun(
-    out: Ints,
+    published: tuple[Domain, Ints],
     blocks: Sequence[Ints],
     matrices: Mapping[str, Floats],
     shapes: Mapping[int, Floats],
     values: Values,
 ) -> Rerun | None:
     """The whole probability over the shapes, which the factors hold."""
+    domain, out = published
     parts = [cells for cells in blocks if len(cells) > 1]
     if max(map(len, parts), default=0) > TRANSITIONS_CELLS:
         return None
@@ -320,41 +321,52 @@ def _rerun(
 
     chances_of: list[Floats] = []
 
-    def beyond(original: Table, generator: np.random.Generator) -> float:
-        x, log = original.counts.reshape(-1), 0.0
+    def beyond(x: Ints, generator: np.random.Generator) -> Floats:
+        log = np.zeros(len(x))
         if not chances_of:
-            chances_of.extend(transitions.between(original.domain, matrices, c) for c in parts)
+            chances_of.extend(transitions.between(domain, matrices, c) for c in parts)
         for cell, shape in shapes.items():
-            log -= shape[x[cell]]
+            log -= shape[x[:, cell]]
         for cells, chances, sure in zip(parts, chances_of, exact, strict=True):
             if sure:
-                log += transitions.log_chance(x[cells], out[cells], chances)
+                log += [transitions.log_chance(one, out[cells], chances) for one in x[:, cells]]
             else:
-                log += transitions.log_estimate(x[cells], out[cells], chances, generator)
+                log += transitions.log_estimates(x[:, cells], out[cells], chances, generator)
         return log
 
-    def estimate(original: Table, generator: np.random.Generator) -> float:
-        if any(original.counts.reshape(-1)[c].sum() != out[c].sum() for c in blocks):
-            return 0.0
+    def many(originals: Ints, generator: np.random.Generator) -> Floats:
+        possible = np.ones(len(originals), dtype=bool)
+        for cells in blocks:
+            possible &= originals[:, cells].sum(axis=1) == out[cells].sum()
         # Matrices made from the table are those of this candidate, or it is none.
         for name in matrices.keys() - own:
-            made = _transition(original, values)[name]
-            if np.abs(made - matrices[name]).max() > 1e-9:
-                return 0.0
+            for k in np.flatnonzero(possible).tolist():
+                table = Table.dense(domain, originals[k].reshape(domain.shape))
+                made = _transition(table, values)[name]
+                possible[k] = np.abs(made - matrices[name]).max() <= 1e-9
         if not scale:
             # Any constant that keeps the figures of large tables within floating point: of one seed,
             # so that it is the same for every original.
             fixed = np.random.Generator(np.random.PCG64(0))
-            published = Table.dense(original.domain, out.reshape(original.domain.shape))
-            found = beyond(published, fixed)
+            found = float(beyond(out[None], fixed)[0])
             scale.append(found if found > -math.inf else 0.0)
-        return math.exp(min(beyond(original, generator) - scale[0], 700.0))
+        chances = np.zeros(len(originals))
+        log = beyond(originals[possible], generator) - scale[0]
+        chances[possible] = np.exp(np.minimum(log, 700.0))
+        return chances
+
+    def estimate(original: Table, generator: np.random.Generator) -> float:
+        return float(many(original.counts.reshape(1, -1), generator)[0])
 
     # An estimate fills cell after cell from all others; a sum goes array by array.
-    cost = 1000.0
+    cost = 50.0
     for c, sure in zip(parts, exact, strict=True):
-        cost += 0.05 * transitions.elements_touched(out[c]) if sure else 50.0 * len(c) ** 2
-    return Rerun(estimate, exact=all(exact), cost=cost)
+        cost += (
+            0.05 * transitions.elements_touched(out[c])
+            if sure
+            else transitions.estimated_cost(out[c])
+        )
+    return Rerun(estimate, exact=all(exact), cost=cost, many=many)
 
 
 def _names(values: Values) -> frozenset[str]:

@@ -14,7 +14,11 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.tables.domain import Domain
 
-PARTICLES = 64
+PARTICLES = 16
+"""Ways followed side by side for one estimate."""
+
+ESTIMATED_HELD = 4 * 10**6
+"""Most chances of sums that are held at a time."""
 
 
 def applied(counts: Ints, matrices: Sequence[Floats], generator: np.random.Generator) -> Ints:
@@ -132,60 +136,118 @@ def log_chance(x: Ints, out: Ints, chances: Floats) -> float:
     return log + math.log(found) if found > 0.0 else -math.inf
 
 
-def log_estimate(x: Ints, out: Ints, chances: Floats, generator: np.random.Generator) -> float:
-    """The log of an unbiased estimate of P(out | x) of one block.
+def log_estimates(x: Ints, out: Ints, chances: Floats, generator: np.random.Generator) -> Floats:
+    """The logs of unbiased estimates of P(out | x) of one block, float64 (originals,).
 
     Particles fill the published cells one after the other: how many records of each true cell
     went there is drawn given their sum, whose probability weighs the particle. The chances are
     first scaled (by columns, then rows) so that the expected counts are the published ones; the
     result is corrected for the scales.
+
+    Parameters
+    ----------
+    x : int64 (originals, cells)
+    out : int64 (cells,)
+    chances : float64 (cells, cells)
     """
-    if int(x.sum()) != int(out.sum()):
-        return -math.inf
-    rows, columns = x > 0, out > 0
-    x, out, chances = x[rows], out[columns], chances[np.ix_(rows, columns)]
-    if not len(x):
-        return 0.0
-    if (chances.sum(axis=1) <= 0).any() or (chances.sum(axis=0) <= 0).any():
-        return -math.inf
-    scale = np.ones(len(out))
+    found = np.full(len(x), -np.inf)
+    rows, columns = (x > 0).any(axis=0), out > 0
+    here, out, chances = x[:, rows], out[columns], chances[np.ix_(rows, columns)]
+    if not here.size:
+        return np.where((x.sum(axis=1) == 0) & (out.sum() == 0), 0.0, found)
+    going = chances > 0
+    possible = here.sum(axis=1) == out.sum()
+    possible &= ~((here > 0) & ~going.any(axis=1)).any(axis=1)
+    possible &= ((here > 0).astype(np.int64) @ going.astype(np.int64) > 0).all(axis=1)
+    chosen = np.flatnonzero(possible)
+    held = PARTICLES * (int(out.max(initial=0)) + 1) * (here.shape[1] + 1)
+    at_once = max(1, ESTIMATED_HELD // held)
+    for begin in range(0, len(chosen), at_once):
+        some = chosen[begin : begin + at_once]
+        found[some] = _some_estimates(here[some], out, chances, generator)
+    return found
+
+
+def _some_estimates(x: Ints, out: Ints, chances: Floats, generator: np.random.Generator) -> Floats:
+    """The estimates of as many originals as are held at once; none is impossible at sight."""
+    number = len(x)
+    scale = _scales(x, out, chances)
+    whole = scale @ chances.T
+    log = (x * np.log(np.where(x > 0, whole, 1.0))).sum(axis=1)
+    log -= np.log(np.maximum(scale, 1e-300)) @ out
+    left = np.repeat(x, PARTICLES, axis=0)
+    weight = np.zeros((number, PARTICLES))
+    order = np.argsort(-out, kind="stable")
+    rest = whole
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for place, cell in enumerate(order[:-1].tolist()):
+            share = np.where(rest > 0, np.minimum(scale[:, [cell]] * chances[:, cell] / rest, 1), 0)
+            gone, logs = _filled(
+                left, np.repeat(share, PARTICLES, axis=0), int(out[cell]), generator
+            )
+            left = np.maximum(left - gone, 0)
+            # Summed anew: differences would leave a trace of those who have nowhere to go.
+            rest = scale[:, order[place + 1 :]] @ chances[:, order[place + 1 :]].T
+            # Who cannot go anywhere else must not be left.
+            lost = ((left > 0) & np.repeat(rest <= 0, PARTICLES, axis=0)).any(axis=1)
+            weight += np.where(lost, -np.inf, logs).reshape(weight.shape)
+            weight, log, left = _resampled(weight, log, left, generator)
+        peak = weight.max(axis=1)
+        share = np.exp(weight - np.where(peak > -np.inf, peak, 0.0)[:, None]).mean(axis=1)
+        return np.asarray(log + peak + np.log(share))
+
+
+def _scales(x: Ints, out: Ints, chances: Floats) -> Floats:
+    """Scales of the columns by which the published counts are those expected of the originals.
+
+    Returns
+    -------
+    float64 (originals, columns)
+    """
+    scale = np.ones((len(x), len(out)))
     for _ in range(200):
-        expected = (x[:, None] * chances * scale / (chances @ scale)[:, None]).sum(axis=0)
+        each = np.maximum(scale @ chances.T, 1e-300)
+        expected = scale * ((x / each) @ chances)
         scale *= out / np.maximum(expected, 1e-300)
-        scale /= scale.max()
+        scale /= scale.max(axis=1, keepdims=True)
         if np.abs(expected - out).max() < 1e-6:
             break
-    chances = chances * scale
-    whole = chances.sum(axis=1)
-    log = float(x @ np.log(whole) - out @ np.log(np.maximum(scale, 1e-300)))
-    left = np.repeat(x[None], PARTICLES, axis=0)
-    weight = np.zeros(PARTICLES)
-    order = np.argsort(-out, kind="stable")
-    for number, cell in enumerate(order[:-1].tolist()):
-        rest = chances[:, order[number:]].sum(axis=1)
-        share = np.divide(chances[:, cell], rest, out=np.zeros(len(x)), where=rest > 0)
-        gone, logs = _filled(left, np.minimum(share, 1.0), int(out[cell]), generator)
-        left, weight = np.maximum(left - gone, 0), weight + logs
-        # Who cannot go anywhere else must not be left.
-        later = chances[:, order[number + 1 :]].sum(axis=1)
-        weight[(left[:, later <= 0] > 0).any(axis=1)] = -np.inf
-        peak = float(weight.max())
-        if peak == -math.inf:
-            return -math.inf
-        chance = np.exp(weight - peak)
-        if chance.sum() ** 2 < 0.5 * PARTICLES * (chance**2).sum():
-            log += peak + math.log(chance.mean())
-            spots = (np.arange(PARTICLES) + generator.random()) / PARTICLES
-            chosen = np.searchsorted(np.cumsum(chance / chance.sum()), spots, side="right")
-            left, weight = left[np.minimum(chosen, PARTICLES - 1)], np.zeros(PARTICLES)
-    peak = float(weight.max())
-    return log + peak + math.log(float(np.exp(weight - peak).mean()))
+    return scale
+
+
+def _resampled(
+    weight: Floats, log: Floats, left: Ints, generator: np.random.Generator
+) -> tuple[Floats, Floats, Ints]:
+    """Particles drawn anew, of equal weight, for the originals of which few carry all."""
+    peak = weight.max(axis=1)
+    alive = peak > -np.inf
+    chance = np.exp(weight - np.where(alive, peak, 0.0)[:, None])
+    few = alive & (chance.sum(axis=1) ** 2 < 0.5 * PARTICLES * (chance**2).sum(axis=1))
+    if not few.any():
+        return weight, log, left
+    own = np.flatnonzero(few)
+    spots = (np.arange(PARTICLES) + generator.random((len(own), 1))) / PARTICLES
+    ends = np.cumsum(chance[own], axis=1)
+    ends /= ends[:, -1:]
+    chosen = (ends[:, None, :] <= spots[:, :, None]).sum(axis=2)
+    chosen = np.minimum(chosen, PARTICLES - 1) + PARTICLES * own[:, None]
+    taken = PARTICLES * own[:, None] + np.arange(PARTICLES)
+    log, weight, moved = log.copy(), weight.copy(), left.copy()
+    log[own] += peak[own] + np.log(chance[own].mean(axis=1))
+    weight[own] = 0.0
+    moved[taken.reshape(-1)] = left[chosen.reshape(-1)]
+    return weight, log, moved
 
 
 def _filled(
     left: Ints, share: Floats, count: int, generator: np.random.Generator
 ) -> tuple[Ints, Floats]:
     """Draw how many of ``left`` go, Binomial(left, share) each, given that ``count`` go in all.
+
+    Parameters
+    ----------
+    left : int64 (particles, cells)
+    share : float64 (particles, cells)
 
     Returns
     -------
@@ -196,38 +258,49 @@ def _filled(
     particles, cells = left.shape
     laws, sums = [], [np.zeros((particles, count + 1))]
     sums[0][:, 0] = 1.0
+    # The most that can have gone up to a cell: sums beyond it are 0.
+    most = 0
     for cell in range(cells):
-        law = _binomial(left[:, cell], float(share[cell]), count)
+        law = _binomial(left[:, cell], share[:, cell], count)
         laws.append(law)
-        joined = np.zeros_like(sums[0])
-        for many in range(law.shape[1]):
-            joined[:, many:] += law[:, many, None] * sums[-1][:, : count + 1 - many]
+        before, joined = sums[-1], np.zeros_like(sums[0])
+        for many in np.flatnonzero(law.any(axis=0)).tolist():
+            width = min(most, count - many) + 1
+            joined[:, many : many + width] += law[:, many, None] * before[:, :width]
+        most = min(count, most + law.shape[1] - 1)
         sums.append(joined)
     gone = np.zeros_like(left)
     due = np.full(particles, count)
-    row = np.arange(particles)
+    row = np.arange(particles)[:, None]
     for cell in reversed(range(cells)):
         law = laws[cell]
         at = due[:, None] - np.arange(law.shape[1])
-        weight = np.where(at >= 0, law * sums[cell][row[:, None], np.maximum(at, 0)], 0.0)
+        weight = np.where(at >= 0, law * sums[cell][row, np.maximum(at, 0)], 0.0)
         cumulative = np.cumsum(weight, axis=1)
         u = generator.random(particles) * cumulative[:, -1]
         gone[:, cell] = np.minimum((cumulative <= u[:, None]).sum(axis=1), law.shape[1] - 1)
         due -= gone[:, cell]
-    with np.errstate(divide="ignore"):
-        return gone, np.log(sums[-1][:, count])
+    return gone, np.log(sums[-1][:, count])
 
 
-def _binomial(total: Ints, share: float, most: int) -> Floats:
+def _binomial(total: Ints, share: Floats, most: int) -> Floats:
     """Chances of 0..most of Binomial(total, share), float64 (totals, most + 1)."""
-    most = min(most, int(total.max(initial=0)))
-    if share >= 1.0 or share <= 0.0:
-        hit = total if share >= 1.0 else np.zeros_like(total)
-        return np.asarray(np.arange(most + 1) == hit[:, None], dtype=np.float64)
-    from scipy.special import gammaln  # a third of the program's start
-
+    largest = int(total.max(initial=0))
+    most = min(most, largest)
+    factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, largest + 1.0)))])
     k = np.arange(most + 1)
-    rest = np.maximum(total[:, None] - k, 0)
-    logs = gammaln(total[:, None] + 1.0) - gammaln(k + 1.0) - gammaln(rest + 1.0)
-    logs = logs + k * math.log(share) + rest * math.log1p(-share)
-    return np.asarray(np.where(k <= total[:, None], np.exp(logs), 0.0), dtype=np.float64)
+    rest = total[:, None] - k
+    inside = rest >= 0
+    rest = np.maximum(rest, 0)
+    # A power of nothing is 1, of 0 it is 0.
+    gone = np.where(k > 0, k * np.log(share)[:, None], 0.0)
+    stayed = np.where(rest > 0, rest * np.log1p(-share)[:, None], 0.0)
+    logs = factorials[total][:, None] - factorials[k] - factorials[rest] + gone + stayed
+    return np.asarray(np.where(inside, np.exp(logs), 0.0))
+
+
+def estimated_cost(out: Ints) -> float:
+    """Microseconds of the estimate of one original among many, roughly."""
+    # Every published cell takes the sums of what came from each true one.
+    steps = (out + 1.0).sum() * (np.minimum(2.0 * out, out.max(initial=0)) + 10.0).sum()
+    return float(PARTICLES * (0.002 * steps + 0.6 * len(out) ** 2))

@@ -172,7 +172,7 @@ class BlockRule:
         def estimate(original: Table, generator: np.random.Generator) -> float:
             return float(self.gives(hidden, original.counts.reshape(1, -1))[0])
 
-        def many(originals: Ints) -> Floats:
+        def many(originals: Ints, generator: np.random.Generator) -> Floats:
             return self.gives(hidden, originals)
 
         cost = 1.0 + BY_NUMBER * self.sums.shape[0] + BY_ENTRY * self.sums.nnz

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect, set_policy
 from tabprotect.engine.project.verbs.table_verbs import open_table
-from tabprotect.engine.register.left_before import LeftBefore
+from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.register import Register
 
 SEED = 2**127 + 5
@@ -145,9 +146,15 @@ def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> N
     assert [e.relation for e in found.close] == ["original"] and found.unread == 0
     assert found.together is not None and alone.at_risk != found.together.at_risk
     before = public.read(tmp_path / "a.zip")
-    assert second.project.release is not None
+    assert second.project.release is not None and second.project.protected is not None
     joint = verdict(second.project.release, earlier=[before], original=second.project.original)
     assert found.together.tables == joint.tables
+    # It stands for who asks at once for the same, and for nobody who asks for something else.
+    asked = partial(left_before, second.project.protected.record.problem, known=found)
+    same = asked(release=second.project.release, policy=second.project.limits)
+    assert same.together is found.together
+    assert asked(release=second.project.release).together is not found.together
+    assert asked(policy=second.project.limits).together is not found.together
     place = str(register_address())
     with closing(sqlite3.connect(place)) as raw, raw:
         raw.execute("update published_bundle set content = x'00'")

@@ -68,17 +68,14 @@ def test_the_estimate_is_unbiased(counts: list[int], chances: np.ndarray) -> Non
     generator = np.random.default_rng(6)
     likely = sorted(law, key=law.__getitem__)
     for out in (likely[-1], likely[len(likely) // 2], likely[0]):
-        found = np.array(
-            [
-                math.exp(transitions.log_estimate(x, np.array(out), chances, generator))
-                for _ in range(60)
-            ]
-        )
+        many = np.repeat(x[None], 240, axis=0)
+        logs = transitions.log_estimates(many, np.array(out), chances, generator)
+        found = np.exp(logs)
         error = found.std() / math.sqrt(len(found))
         assert abs(found.mean() - law[out]) <= 4.5 * error + 1e-9 * law[out]
         # Good enough to be of use: an unbiased estimate that hardly ever hits is none.
         assert error < 0.15 * law[out]
-    assert transitions.log_estimate(x, x + 1, chances, generator) == -math.inf
+    assert (transitions.log_estimates(x[None], x + 1, chances, generator) == -math.inf).all()
 
 
 def test_few_records_one_by_one_follow_the_same_law() -> None:
@@ -226,3 +223,15 @@ def test_a_mechanism_must_state_its_matrices() -> None:
         wrong = replace(done.release, mechanism=replace(mechanism, parameters=parameters))
         with pytest.raises(InputError):
             likelihood_of(wrong)
+
+
+def test_estimates_of_different_originals_are_each_of_their_own() -> None:
+    originals = np.array([[3, 0, 4, 2], [1, 6, 0, 2], [9, 0, 0, 0], [3, 0, 4, 3]])
+    out, generator = np.array([2, 3, 2, 2]), np.random.default_rng(9)
+    logs = transitions.log_estimates(np.tile(originals, (240, 1)), out, FULL, generator)
+    found = np.exp(logs).reshape(240, 4)
+    for k, original in enumerate(originals):
+        true = brute_law(original.tolist(), FULL).get(tuple(out.tolist()), 0.0)
+        error = found[:, k].std() / math.sqrt(240)
+        assert abs(found[:, k].mean() - true) <= 4.5 * error + 1e-9 * true
+        assert error <= 0.15 * true

@@ -156,7 +156,7 @@ def test_drawn_originals_are_kept_by_their_choice(monkeypatch: pytest.MonkeyPatc
         off = np.abs(drawn.probability(count) - whole.probability(count))
         assert off.max() < 5 * 0.5 / drawn.effective_sample_size**0.5
     assert likelihood.rerun is not None
-    never = replace(likelihood.rerun, many=lambda originals: np.zeros(len(originals)))
+    never = replace(likelihood.rerun, many=lambda originals, _: np.zeros(len(originals)))
     left = infer(replace(likelihood, rerun=never), randomness=Randomness.seeded(5))
     assert left.left_out == ("pattern_choice",) and "(0 of " in left.note
     # Without hope the drawing ends early.
