@@ -85,10 +85,10 @@ def by_chain(
     chains = int(np.clip(MOST_HELD // (cells * RECORDS), 8, CHAINS))
     records = RECORDS if draws is None else max(8, -(-draws // chains))
     records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
-    spent = START_COST * cells**2
     sweeping = SwapSweeps.of(component, shape) is not None
     directions = DIRECTIONS if sweeping else _directions(cells)
-    if limited and spent + 1.25 * DIRECTION_COST * directions > CHAIN_WORK:
+    spent = START_COST * cells**2 + DIRECTION_COST * directions
+    if limited and spent > CHAIN_WORK:
         raise TooLargeError(
             say(
                 "{cells:,} unpublished counts hang together by published sums: drawing them would take "
