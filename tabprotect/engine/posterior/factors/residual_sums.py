@@ -329,26 +329,26 @@ def _rooms(component: FactorComponent) -> list[_Room]:
 
 def _greedy(component: FactorComponent) -> Ints:
     """Always take the cell after which the fewest states are open."""
-    sums = _sums_of(component)
-    taken = [0] * len(component.sums)
-    table = [[room.bits(t) for t in range(room.cells + 1)] for room in _rooms(component)]
-
-    def more(cell: int) -> float:
-        return sum(table[f][taken[f] + 1] - table[f][taken[f]] for f in sums[cell])
-
-    opened = [more(cell) for cell in range(len(component))]
-    left = list(range(len(component)))
-    order = []
-    while left:
-        best = min(left, key=opened.__getitem__)
-        left.remove(best)
-        order.append(best)
-        for f in sums[best]:
-            taken[f] += 1
-        waiting = {c for f in sums[best] for c in component.sums[f].cells.tolist()} & set(left)
-        for cell in waiting:
-            opened[cell] = more(cell)
-    return np.array(order, dtype=np.int64)
+    sums, rooms = _sums_of(component), _rooms(component)
+    widest = max((room.cells for room in rooms), default=0)
+    # By sum and by how many of its cells are taken; one sum more, of nothing.
+    opens = np.zeros((len(rooms) + 1, widest + 1))
+    for f, room in enumerate(rooms):
+        opens[f, : room.cells] = np.diff([room.bits(t) for t in range(room.cells + 1)])
+    most = max(map(len, sums), default=0)
+    of_cell = np.array([(*mine, *[-1] * (most - len(mine))) for mine in sums], dtype=np.int64)
+    taken = np.zeros(len(rooms) + 1, dtype=np.int64)
+    every, order = np.arange(len(opens)), np.zeros(len(sums), dtype=np.int64)
+    done = np.zeros(len(sums))
+    for k in range(len(order)):
+        more = opens[every, taken]
+        states = done.copy()
+        for column in of_cell.T:
+            states += more[column]
+        best = int(states.argmin())
+        order[k], done[best] = best, np.inf
+        taken[sums[best]] += 1
+    return order
 
 
 def _beyond(states: int, expected: list[float], most: int) -> bool:
