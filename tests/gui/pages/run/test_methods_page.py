@@ -249,16 +249,19 @@ def test_tab_follows_the_eye_through_fields_made_later(
     assert margins.chips is not None
     together = [*margins.chips.names.values()]
     last = [bar, shown._copy, shown.main_button]
-    asked += [margins.input, *together, *last]
+    # A formula is made of its chips; it is typed on request.
+    assert margins.input.isHidden()
+    asked += [*together, margins.typed, *last]
     places = [order.index(widget) for widget in asked]
     assert places == sorted(places) and order[-1] is shown.main_button
     # What a click makes stands between the field and the names it was made of.
     together[0].click()
-    assert tab_order(shown).index(margins.chips.add) == places[-4] + 1
+    assert tab_order(shown).index(margins.chips.add) == order.index(together[-1]) + 1
     margins.chips.add.click()
     tried()
     order = tab_order(shown)
-    places = [order.index(w) for w in (margins.input, *margins.chips.entries, *together, *last)]
+    made = (*margins.chips.entries, *together, margins.typed, *last)
+    places = [order.index(w) for w in made]
     assert len(places) == 7 and places == sorted(places) and order[-1] is shown.main_button
 
 
