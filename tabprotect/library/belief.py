@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -14,6 +14,9 @@ from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, Knowing
+from tabprotect.engine.belief.log_odds import LEVEL as LEVEL_OF_ODDS
+from tabprotect.engine.belief.log_odds import LogOdds, log_odds
+from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.attempts import weigh_attempts as first_that_passed
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError, ParameterError
@@ -56,10 +59,13 @@ class Belief(Framed):
         The same as the engine holds it, with what became of repeated draws and attempts.
     kind
         What data frames come back as.
+    given
+        The releases it rests on.
     """
 
     believed: Believed
     kind: str
+    given: tuple[Release, ...] = field(default=(), repr=False)
 
     @property
     def posterior(self) -> Posterior:
@@ -278,6 +284,42 @@ class Belief(Framed):
             progress=progress,
         )
 
+    def log_odds(
+        self,
+        first: str,
+        second: str,
+        *,
+        level: float = LEVEL_OF_ODDS,
+        seed: int | None = None,
+        progress: Progress = SILENT,
+    ) -> LogOdds:
+        """The common log odds ratio of two variables given all others, with an interval.
+
+        It rests on the likelihood of the release itself, not on a prior of the counts; variables
+        of more than two categories have one log odds ratio for all neighbouring ones.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> found = tp.infer(tp.protect(table, seed=7)).log_odds("v", "w", seed=1)
+        >>> found.interval[0] < found.estimate < found.interval[1]
+        True
+        """
+        if not self.given:
+            raise ParameterError(
+                {"log_odds": say("these are sums of cells")},
+                hint=say("infer the cells of the release, without of"),
+            )
+        return log_odds(
+            self.given,
+            (first, second),
+            level=level,
+            knowing=Knowing(weigh_refused=weigh_refused),
+            randomness=None if seed is None else Randomness.seeded(seed),
+            progress=progress,
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SumBelief:
@@ -384,7 +426,9 @@ def infer(
         hierarchy, any groupings (as text or a file; those that the release states are known).
     prior
         ``uniform``, ``positive``, ``positive:CELLS``, ``poisson:FILE``, ``negative_binomial:FILE``
-        or ``table:FILE``.
+        or ``table:FILE``; ``last:RELEASE.zip`` around the means of an earlier release, scaled to
+        this one's total; ``model:FORMULA`` around a log-linear model of what was published, as
+        widely as that shows.
     way, draws, seed
         Of the computation: exact where it can be, else Monte Carlo.
     weigh_attempts
@@ -410,7 +454,7 @@ def infer(
     randomness = None if seed is None else Randomness.seeded(seed)
     found = believe(
         [first, *releases[1:]],
-        prior,
+        informed(prior, releases, progress),
         knowing=Knowing(
             weigh=first_that_passed if weigh_attempts else None, weigh_refused=weigh_refused
         ),
@@ -421,7 +465,7 @@ def infer(
     kinds = [one.kind for one in given if isinstance(one, Protection)]
     kind = kinds[0] if kinds else usual_kind()
     if asked is None:
-        return Belief(found, kind)
+        return Belief(found, kind, tuple(releases))
     tables = sums(found.posterior, asked, randomness=randomness, draws=draws, progress=progress)
     return SumBelief(tuple(Belief(replace(found, posterior=one), kind) for one in tables))
 

@@ -342,7 +342,7 @@ def parse_prior(text: str, domain: Domain) -> Prior:
     raise ParameterError(
         {"prior": say("unknown: {text}", repr(text))},
         hint=say(
-            "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE or table:FILE"
+            "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
         ),
     )
 
