@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     )
     from tabprotect.library.query_space import QuerySpace as QuerySpace
     from tabprotect.library.protection import describe as describe, methods as methods
+    from tabprotect.library.register import (
+        new_register as new_register,
+        rotate_key as rotate_key,
+    )
     from tabprotect.library.release import (
         open_release as open_release,
         page as page,
@@ -77,6 +81,7 @@ _HOMES = {
     "library.magnitudes": ("MagnitudeTable", "read_magnitudes", "rules"),
     "library.protection": ("Protection", "describe", "methods", "protect", "protect_set"),
     "library.query_space": ("QuerySpace",),
+    "library.register": ("new_register", "rotate_key"),
     "library.release": ("open_release", "page", "verify"),
     "library.table": ("Table", "examples", "read_table", "tabulate"),
 }

@@ -18,7 +18,7 @@ BASH = """\
 _tabprotect() {{
   local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
   local verb="" one
-  for one in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+  for one in "${{COMP_WORDS[@]:1:$((COMP_CWORD-1))}}"; do
     case "$one" in -*) ;; *) verb="$one"; break ;; esac
   done
   case "$verb $prev" in

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from tabprotect.cli.ahead import begin
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import FAMILIES, Parser, Run, UsageError, Verbs, add_all
+from tabprotect.cli.window import UsageFault, show_window
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, internal
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import LANGUAGES, PSEUDO, of_environment, speak
@@ -30,13 +31,6 @@ USAGE = 2
 THREADS = ("OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 """Of products of matrices, which are small here: on several threads they take forty times as long
 beside other work, and sum in an order that is the machine's own. One each, unless it is set."""
-
-
-class _UsageFault(TabprotectError):  # noqa: N818
-    """A usage error in the form of all others, for ``--json``."""
-
-    exit_code = USAGE
-    kind = "usage"
 
 
 class _Licences(argparse.Action):
@@ -75,32 +69,8 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
     verbs = Verbs(
         top, {name: said for family in FAMILIES.values() for name, said in family.items()}
     )
-    opener = verbs.add("open", _open_window, say("open the window on a table, project or bundle"))
-    opener.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
-    # For the test of a packaged program: paint the window into a file and quit.
-    opener.add_argument("--smoke", metavar="FILE.png", help=argparse.SUPPRESS)
     add_all(verbs, chosen)
     return top
-
-
-def _open_window(args: argparse.Namespace, console: Console) -> int:
-    return _window([args.table, *(["--smoke", args.smoke] if args.smoke else [])])
-
-
-def _window(arguments: list[str]) -> int:
-    try:
-        # The one lazy import: the command line runs where no Qt is installed.
-        from tabprotect.gui.frame.app import main as window
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] in ("PySide6", "shiboken6", "pyqtgraph"):
-            hint = say("install it with: pip install 'tabprotect[gui]'")
-            if not isinstance(error, ModuleNotFoundError):
-                hint = say("a system library of Qt is missing: see the README's apt packages")
-            raise _UsageFault(
-                say("the window cannot be loaded: {error}", error), hint=hint
-            ) from None
-        raise
-    return window(arguments)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -127,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         speak(_language(arguments) or of_environment())
         if not arguments:
-            return _window([])
+            return show_window([])
         # No option before the command takes a value.
         chosen = next((a for a in arguments if not a.startswith("-")), None)
         args = parser(chosen).parse_args(arguments)
@@ -139,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as leave:  # --help and --version
         return leave.code if isinstance(leave.code, int) else USAGE
     except UsageError as error:
-        fault = _UsageFault(error.message, detail=error.usage, hint=say("see --help"))
+        fault = UsageFault(error.message, detail=error.usage, hint=say("see --help"))
         return _failed(console, fault)
     except TabprotectError as error:
         if isinstance(error, InfeasibleError) and "parameters" in args:

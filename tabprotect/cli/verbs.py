@@ -18,6 +18,9 @@ from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
 FAMILIES: Mapping[str, Mapping[str, str]] = {
+    "data.open": {
+        "open": say("open the window on a table, project or bundle"),
+    },
     "data.describe": {
         "examples": say("list the bundled examples"),
         "describe": say("list methods, their parameters and guarantees"),

@@ -37,7 +37,7 @@ def folder() -> Path:
         if sys.platform == "win32":
             return Path(os.environ.get("APPDATA") or Path.home()) / "tabprotect"
         if sys.platform == "darwin":
-            return Path.home() / "Library" / say("Application Support") / "tabprotect"
+            return Path.home() / "Library" / "Application Support" / "tabprotect"
         return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "tabprotect"
     except RuntimeError:
         raise InputError(

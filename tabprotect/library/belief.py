@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -38,12 +38,17 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.languages.nearest import meant
 from tabprotect.languages.said import say
 from tabprotect.library.frames import AnyArray, Framed, made, usual_kind
 from tabprotect.library.protection import Protection
 from tabprotect.library.release import open_release
 from tabprotect.library.table import cell_columns
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LEVEL = 0.9
 """Of the interval in :meth:`Belief.to_frame`."""
@@ -185,6 +190,71 @@ class Belief(Framed):
         columns = {name: values[rows.cells] for name, values in columns.items()}
         columns |= {"count": rows.counts, "probability": rows.chances}
         return made(columns, kind or self.kind)
+
+    def plot(
+        self,
+        *,
+        of: str = "entropy",
+        at_risk: str = "1..2",
+        ax: Axes | None = None,
+        cell: Mapping[str, str] | None = None,
+    ) -> Axes:
+        """The window's figures with matplotlib: a map of all cells, or the histogram of one.
+
+        Parameters
+        ----------
+        of
+            What the map shows: ``entropy`` (bits, dark is certain), ``small`` (the probability of a
+            count within ``at_risk``) or ``mean``.
+        ax
+            Where to draw; by default a figure of its own.
+        cell
+            A category for every variable: its posterior instead of the map.
+
+        Raises
+        ------
+        InputError
+            Where matplotlib is not installed (``tabprotect[plots]``), and for an unknown figure.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> belief = tp.infer(tp.protect(tp.read_table("example:duncan-roehrig-4x4"), seed=7))
+        >>> belief.plot(cell={"v": "v1", "w": "w2"}).get_xlabel()  # doctest: +SKIP
+        'true count'
+        """
+        # Late: scripts that draw nothing do not wait for it.
+        from tabprotect.library import plotting
+
+        found = self.posterior
+        if cell is not None:
+            index = self._index(dict(cell))
+            values, chances = found.distribution(index)
+            there = bool(found.is_published[index])
+            published = int(found.published.counts[index]) if there else None
+            title = ", ".join(str(c) for c in cell.values())
+            ax = plotting.axes(ax)
+            plotting.cell_histogram(ax, values, chances, published=published, title=title)
+            return ax
+        figures: dict[str, tuple[str, float | None, bool, Callable[[], Floats]]] = {
+            "entropy": (say("entropy in bits"), None, True, lambda: found.entropy),
+            "small": (
+                say("probability of {at_risk}", at_risk),
+                1.0,
+                False,
+                lambda: found.small(SmallCount.parse(at_risk)),
+            ),
+            "mean": (say("expected count"), None, False, lambda: found.mean),
+        }
+        if of not in figures:
+            raise InputError(
+                say("there is no figure {of}", repr(of)),
+                hint=meant(of, tuple(figures)) or say("there are {those}", ", ".join(figures)),
+            )
+        title, top, flip, compute = figures[of]
+        ax = plotting.axes(ax)
+        plotting.cell_map(ax, self.domain, compute(), title=title, top=top, flip=flip)
+        return ax
 
     def sample(self, number: int, *, seed: int | None = None, progress: Progress = SILENT) -> Ints:
         """Joint draws of the whole original, int64: the number of draws, then the shape of the table.

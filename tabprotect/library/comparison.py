@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tabprotect.engine.assessment.comparing.compare import RUNS
 from tabprotect.engine.assessment.comparing.compare import compare as run_comparison
+from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY
 from tabprotect.engine.assessment.comparing.comparison import Comparison as Findings
 from tabprotect.engine.assessment.comparing.run_spec import Scope, parse_spec
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.library.frames import Framed, made
 from tabprotect.library.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +61,39 @@ class Comparison(Framed):
                 spreads = [summary[name] for summary in found.summaries]
                 columns[name] = [None if s is None else s.mean for s in spreads]
         return made({n: np.array(v, dtype=object) for n, v in columns.items()}, kind or self.kind)
+
+    def plot(
+        self, *, risk: str | None = None, utility: str | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """The risk-utility map with matplotlib. CONFIDENTIAL.
+
+        Parameters
+        ----------
+        risk, utility
+            Measures; by default the window's, else the first of each that was computed.
+        ax
+            Where to draw; by default a figure of its own.
+
+        Raises
+        ------
+        InputError
+            Where matplotlib is not installed (``tabprotect[plots]``), and for a measure that was not
+            computed.
+        """
+        # Late: scripts that draw nothing do not wait for it.
+        from tabprotect.library import plotting
+
+        chosen = [
+            given or self._measure(noun, usual)
+            for given, noun, usual in ((risk, "risk", RISK), (utility, "utility", UTILITY))
+        ]
+        ax = plotting.axes(ax)
+        plotting.risk_utility_map(ax, self.findings, chosen[0], chosen[1])
+        return ax
+
+    def _measure(self, noun: str, usual: str) -> str:
+        names = [m.name for m in self.findings.measures if m.noun == noun]
+        return usual if usual in names or not names else names[0]
 
 
 def compare(

@@ -29,6 +29,9 @@ KINDS = ("pandas", "polars", "pyarrow", "duckdb", "dict")
 A DuckDB relation comes back through Arrow: without that as a dict.
 """
 
+ALSO = {"arrow": "pyarrow"}
+"""What a kind is called, too."""
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -216,6 +219,7 @@ def made(columns: Columns, kind: str) -> Any:
     InputError
         For an unknown kind, or one that is not installed.
     """
+    kind = ALSO.get(kind, kind)
     if kind not in KINDS:
         raise InputError(
             say("there are no frames of the kind {kind}", repr(kind)),

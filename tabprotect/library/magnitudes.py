@@ -22,6 +22,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.asked import MagnitudeTabulation
 from tabprotect.engine.project.in_one_go import codings_of, magnitudes_tabulated, measured_columns
 from tabprotect.engine.project.magnitudes_in_one_go import Asked, protect_magnitudes
+from tabprotect.engine.project.releasing.magnitude_release import LeavingSums
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.variable import AT
 from tabprotect.library.frames import Frame, Framed, html_rows, made, usual_kind
@@ -111,6 +112,7 @@ class MagnitudeTable(Framed):
         method: str = "suppression",
         out: str | Path | None = None,
         dossier: str | Path | None = None,
+        accept: str = "",
         **parameters: object,
     ) -> dict[str, Any]:
         """Protect it, audit that, and publish it. What comes back is CONFIDENTIAL.
@@ -123,21 +125,30 @@ class MagnitudeTable(Framed):
             ``suppression``, ``multiplicative_noise`` or ``cell_key``.
         out, dossier
             The bundle for readers, and the file that stays in the house.
+        accept
+            Why it is published whatever the verdict says.
         **parameters
             Of the method: ``cost="n"``, ``least=0.05``.
+
+        Returns
+        -------
+        dict
+            As ``protect --json`` has it, with the ``verdict``.
 
         Raises
         ------
         RefusedError
-            When a contributor still comes too near another.
+            When a contributor still comes too near another, or it was not judged whole.
         """
         asked = Asked(
             method=method,
-            rules=rules_of(rule) if rule or method == "suppression" else (),
+            rules=rules_of(rule) if rule else (),
             parameters={name: str(value) for name, value in parameters.items()},
         )
         paths = [None if path is None else Path(path) for path in (out, dossier)]
-        return dict(protect_magnitudes(self.table, asked, paths[0], paths[1]).figures)
+        leaving = LeavingSums(out=paths[0], dossier=paths[1], accept=accept)
+        done = protect_magnitudes(self.table, asked, leaving)
+        return {**done.figures, "verdict": done.verdict.as_json()}
 
     def write(self, path: str | Path) -> None:
         """Write it as a Parquet file that ``protect`` and ``rules`` open. CONFIDENTIAL."""

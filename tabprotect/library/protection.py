@@ -18,7 +18,7 @@ from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs import cycle_verbs, set_verbs
 from tabprotect.engine.protection.descriptions.method_page import method_page
 from tabprotect.engine.protection.descriptions.run_summary import summarise
-from tabprotect.engine.protection.problem import Protected, StaffVerdict
+from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.formula import in_formula
@@ -28,6 +28,7 @@ from tabprotect.library.cycles import Cycles
 from tabprotect.library.frames import Framed
 from tabprotect.library.release import published_frame
 from tabprotect.library.table import Table
+from tabprotect.library.verdicts import HouseVerdict
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -68,17 +69,18 @@ class Protection(Framed):
         return self.protected.record.parameters
 
     @property
-    def verdict(self) -> StaffVerdict:
+    def verdict(self) -> HouseVerdict:
         """What readers of the release learn; ``staff`` holds the true figures. CONFIDENTIAL."""
         found = self.protected.record.verdict
         assert found is not None
-        return found
+        return HouseVerdict.of(found)
 
     @property
-    def together(self) -> StaffVerdict | None:
+    def together(self) -> HouseVerdict | None:
         """What readers of this and of all earlier releases of the original learn, by the register
         of the house; ``None`` where nothing left before. CONFIDENTIAL."""
-        return judge_release(self.history.project).before.together
+        found = judge_release(self.history.project).before.together
+        return None if found is None else HouseVerdict.of(found)
 
     @property
     def sentence(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
@@ -13,6 +14,9 @@ from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
 from tabprotect.library.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Margins = tuple[tuple[str, ...], ...]
 
@@ -122,6 +126,21 @@ class QuerySpace:
             self._names(state.released),
             self._names(state.unreleasable),
         )
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """The lattice of all margins with matplotlib: what is out, may go out next, or may not.
+
+        Raises
+        ------
+        InputError
+            Where matplotlib is not installed (``tabprotect[plots]``), and for too many margins.
+        """
+        # Late: scripts that draw nothing do not wait for it.
+        from tabprotect.library import plotting
+
+        ax = plotting.axes(ax, *plotting.lattice_size(self._state))
+        plotting.lattice(ax, self._state)
+        return ax
 
     def _names(self, frontier: Frontier) -> Margins:
         return tuple(self._state.evidence.lattice.names_of(query) for query in frontier)

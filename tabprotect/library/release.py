@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def verify(
         With what is wrong and where.
     """
     key = None if signer is None else public_key(str(signer))
-    return checking.verify(
+    found = checking.verify(
         Path(path),
         fingerprint=fingerprint,
         signer=key,
@@ -57,6 +58,12 @@ def verify(
         judge=not quick,
         progress=progress,
     )
+    if found.verdict is None:
+        return found
+    # Late: opening a release takes nothing that protects.
+    from tabprotect.library.verdicts import ReadersVerdict
+
+    return replace(found, verdict=ReadersVerdict.of(found.verdict))
 
 
 def open_release(path: str | Path, *, progress: Progress = SILENT) -> Release:

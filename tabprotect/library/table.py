@@ -162,7 +162,7 @@ class Table(Framed):
         Parameters
         ----------
         kind
-            ``pandas``, ``polars``, ``pyarrow``, ``duckdb`` or ``dict``; by default what went in.
+            ``pandas``, ``polars``, ``arrow``, ``duckdb`` or ``dict``; by default what went in.
         """
         columns = cell_columns(self.domain) | {"count": self.counts.reshape(-1)}
         return made(columns, kind or self.kind)

@@ -36,3 +36,21 @@ def test_the_nearest_word_is_offered(run: Command) -> None:
     )
     found = run("protect", "example:duncan-roehrig-4x4", "--method", "supression", "--out", "r.zip")
     assert "did you mean suppression?" in found.err
+
+
+def test_zsh_completes(run: Command) -> None:
+    """Zsh reads the bash function in its own way: modifiers of ``${...}`` differ."""
+    script = run("completion", "zsh").out
+    assert "[@]:1:$((" in script
+    if not shutil.which("zsh"):
+        return
+    ask = (
+        "emulate sh; COMP_WORDS=(tabprotect convert --tole); COMP_CWORD=2; compgen() { echo $*; }; "
+        "_tabprotect; echo ended"
+    )
+    body = "\n".join(line for line in script.splitlines() if not line.startswith("autoload"))
+    body = body.replace("complete ", ": complete ")
+    found = subprocess.run(
+        ["zsh", "-f"], input=f"{body}\n{ask}\n", text=True, capture_output=True, timeout=60
+    )
+    assert "ended" in found.stdout and not found.stderr

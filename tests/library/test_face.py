@@ -20,6 +20,7 @@ import pytest
 
 import tabprotect as tp
 from tabprotect.cli.main import main
+from tabprotect.engine import house
 from tabprotect.engine.bundle.signature import new_key
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.formats.reading_options import Reading
@@ -40,6 +41,7 @@ PROMISED = {
         "QuerySpace",
     ),
     *("design", "Cycles"),
+    *("new_register", "rotate_key"),
     *("convert", "export"),
     *(
         "verify",
@@ -135,6 +137,32 @@ def test_two_people_answer_for_a_release_where_the_policy_says_so(tmp_path: Path
     record = done.protected.record
     assert (record.prepared_by, record.approved_by) == ("Karin", "Erik")
     assert len(tp.verify(tmp_path / "r.zip").signers) == 2
+
+
+def test_a_register_is_made_and_finds_a_table_again_under_another_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, table = tmp_path / "r.sqlite", tp.read_table("example:duncan-roehrig-4x4")
+    made = tp.new_register(place)
+    assert made.name.endswith("r.sqlite") and not made.releases
+    with pytest.raises(tp.InputError, match="already"):
+        tp.new_register(place)
+    monkeypatch.setenv(house.REGISTER, str(place))
+    asked = {"base": 3, "seed": 2**127 + 5, "accept": "a test"}
+    # Of the first there is a dossier, of the second nothing.
+    dossier = tmp_path / "CONFIDENTIAL-a.zip"
+    first = tp.protect(table, "random_rounding", **asked)
+    first.publish(tmp_path / "a.zip", dossier=dossier, no_page=True)
+    other = tp.protect(tp.Table.from_frame(pd.DataFrame(ROWS)), "random_rounding", **asked)
+    other.publish(tmp_path / "b.zip", no_page=True)
+    done = tp.rotate_key()
+    assert (done.marked, done.unmarked) == ((1,), (2,))
+    assert done.mark != made.mark and done.kept.is_file()
+    assert main(["register", "check", "example:duncan-roehrig-4x4"]) == 0
+    # Another key than its own is refused.
+    house.key_file().write_bytes(done.kept.read_bytes())
+    with pytest.raises(tp.ParameterError):
+        tp.rotate_key(place)
 
 
 @pytest.mark.usefixtures("few_draws")

@@ -1,7 +1,11 @@
 """The documentation site: `sphinx-build -W resources/docs/site build/site`, without the network."""
 
+import os
 import sys
 from pathlib import Path
+
+# Figures are drawn without a display.
+os.environ["MPLBACKEND"] = "Agg"
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))

@@ -22,7 +22,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     rows: list[dict[str, object]] = []
     lines = []
     for method in METHODS:
-        asked = Asked(method=method, rules=rules, weights=args.weights, accept=method)
+        asked = Asked(method=method, rules=rules, weights=args.weights)
         done = protect_magnitudes(table, asked, progress=console)
         release, value = done.release, table.cells.value
         found = [one.belief for one in beliefs(release, ContributorView(), within / 100)]

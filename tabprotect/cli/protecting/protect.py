@@ -67,13 +67,17 @@ def add(verbs: Verbs) -> None:
         help="a variable of the recipe, which stands in it as ${NAME}",
     )
     run.add_argument(
+        "--map",
         "--rename",
         type=setting,
         action="append",
         default=[],
         metavar="VARIABLE:FOUND=EXPECTED",
         dest="renames",
-        help=say("a category of the file, and what the recipe calls it; may be repeated"),
+        help=say(
+            "what a category of the file is in the recipe or its code list: one of theirs, itself for "
+            "a category of its own, or nothing where its records are left out; may be repeated"
+        ),
     )
     run.add_argument(
         "--categories",
@@ -276,7 +280,7 @@ def run_recipe(args: argparse.Namespace, console: Console) -> int:
     for name, to in args.renames:
         variable, colon, category = name.partition(":")
         if not colon:
-            raise UsageError(f"--rename takes VARIABLE:FOUND=EXPECTED, not {name}={to}")
+            raise UsageError(f"--map takes VARIABLE:FOUND=EXPECTED, not {name}={to}")
         renames[variable, category] = to
     history, written = run_file(
         args.recipe,

@@ -9,9 +9,10 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.archive import load, sha256
-from tabprotect.engine.bundle.magnitude_bundle import is_release, read_release
+from tabprotect.engine.bundle.magnitude_bundle import adds_up, is_release, release_within
 from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
 from tabprotect.engine.bundle.signature import public_key
+from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
 from tabprotect.engine.errors import BundleError
 from tabprotect.languages.said import say
 
@@ -49,32 +50,54 @@ def add(verbs: Verbs) -> None:
 
 
 def _run_magnitudes(args: argparse.Namespace, console: Console) -> int:
-    """Check that a release of magnitudes is whole; what readers learn is not judged again."""
-    release = read_release(args.release)
-    fingerprint = sha256(load(args.release))
-    if args.fingerprint is not None and args.fingerprint.lower() != fingerprint:
+    """Check that a release of magnitudes is whole, and judge it as anybody can."""
+    data = load(args.release)
+    checks = bundle.announced(sha256(data), args.fingerprint)
+    found = release_within(data)
+    signer = None if args.signer is None else public_key(args.signer)
+    if (args.signed and not found.signers) or (signer is not None and signer not in found.signers):
         raise BundleError(
-            say("{name}: the fingerprint is another one", args.release.name),
-            hint=say("get the bundle again from its source"),
+            say("nobody signed it")
+            if not found.signers
+            else say("it is not signed by {signer}", signer),
+            hint=say("ask its publisher for one that is signed"),
         )
-    if args.signed or args.signer is not None:
-        raise BundleError(say("{name}: nobody signed it", args.release.name))
-    data = {
+    release = found.release
+    judged = None if args.quick else magnitude_verdict(release)
+    stated = () if release.gate is None else release.gate.left_out
+    if judged is not None and release.gate is not None and set(judged.left_out) != set(stated):
+        raise BundleError(
+            say(
+                "it says that it leaves out {stated}, and it leaves out {learned}",
+                ", ".join(stated) or say("nothing"),
+                ", ".join(judged.left_out),
+            )
+        )
+    left_out = stated if judged is None else judged.left_out
+    checks = [*checks, say("Every file is as its manifest lists it."), *adds_up(release)]
+    result = {
         "ok": True,
         "method": release.method,
         "measure": release.measure,
         "cells": len(release.key),
         "hidden": int(release.hidden.sum()),
-        "fingerprint": fingerprint,
-        "verdict": None,
+        "checks": checks,
+        "fingerprint": sha256(data),
+        "signers": list(found.signers),
+        "quick": args.quick,
+        "left_out": list(left_out),
+        "verdict": None if judged is None else judged.as_json(),
     }
     lines = [
-        say("Every file is as its manifest lists it."),
-        say("Fingerprint (SHA-256): {fingerprint}", fingerprint),
-        say("What readers learn was not judged again: infer --as-contributor says it."),
+        *(say("ok  {check}", check) for check in checks),
+        say("What readers learn was left out (--quick).")
+        if judged is None
+        else say("Verdict: {sentence}", judged.sentence),
+        say("Fingerprint (SHA-256): {fingerprint}", sha256(data)),
+        say("What a contributor learns: infer --as-contributor says it."),
     ]
-    console.result(data, lines)
-    return 0 if args.quick else NOT_WHOLE
+    console.result(result, lines)
+    return NOT_WHOLE if left_out else 0
 
 
 def run(args: argparse.Namespace, console: Console) -> int:

@@ -55,14 +55,14 @@ def _address(args: argparse.Namespace) -> str:
 
 def run_new(args: argparse.Namespace, console: Console) -> int:
     """Make a register."""
-    from tabprotect.engine.register.register import Register
+    from tabprotect.engine.register.register import new_register
 
-    with Register(args.place, new=True) as register:
-        name, mark, kept = register.name, register.key_mark, len(register.entries())
-    data = {"register": name, "key": mark[:16], "releases": kept, "confidential": True}
+    made = new_register(args.place)
+    kept = made.releases
+    data = {"register": made.name, "key": made.mark, "releases": kept, "confidential": True}
     lines = [
-        say("Register of releases (CONFIDENTIAL): {name}", name),
-        say("It belongs to the key of the house of mark {mark}", mark[:16]),
+        say("Register of releases (CONFIDENTIAL): {name}", made.name),
+        say("It belongs to the key of the house of mark {mark}", made.mark),
     ]
     if kept:
         lines.append(

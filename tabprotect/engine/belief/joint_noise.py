@@ -22,6 +22,7 @@ from tabprotect.engine.posterior.factors.infer_factors import published_counts
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.posterior.together.coarser import numbers_over_finer
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
@@ -78,8 +79,11 @@ def put_together(
         When cancelled.
     """
     parts = [_numbers(*one) for one in read]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts) or any(part.domain != known[0].domain for part in known):
+    if parts[0] is None:
+        return None
+    over = [part and numbers_over_finer(part, parts[0].domain) for part in parts]
+    known = [part for part in over if part is not None]
+    if len(known) < len(parts):
         return None
     numbers = PublishedNumbers.together(known)
     believed = _with_prior(numbers, prior)

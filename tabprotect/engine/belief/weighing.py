@@ -36,6 +36,7 @@ from tabprotect.engine.release.likelihood import (
     Likelihood,
     MoveSequence,
 )
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import say
 
 CHOICE_NOTE = say("What the choice of all published counts together says is left out.")
@@ -52,8 +53,15 @@ class Weighing:
 
     def together(self, likelihoods: Sequence[Likelihood]) -> Posterior:
         """The posterior given several releases; of a single one by itself."""
-        likelihoods = [_over(one, likelihoods[0]) for one in likelihoods]
-        same_variables(likelihoods[0].domain, likelihoods[1:])
+        domain = likelihoods[0].domain
+        likelihoods = [_over(one, domain) for one in likelihoods]
+        same_variables(domain, likelihoods[1:], coarser=True)
+        sums = [one for one in likelihoods if one.domain != domain]
+        if sums:
+            # Steps over sums of cells are followed for whole originals, listed or drawn.
+            first = self.together([one for one in likelihoods if one.domain == domain])
+            draws = self.effort.draws
+            return posterior_joined(first, sums, self.randomness, self.progress, draws=draws)
         likelihoods = multiplied(likelihoods)
         if len(likelihoods) == 1:
             return self.of(likelihoods[0])
@@ -66,16 +74,16 @@ class Weighing:
         # How each is looked at by itself: listing is asked for separately.
         way: Way = "monte_carlo" if asked == "monte_carlo" else "auto"
         alone = replace(self, effort=replace(self.effort, way=way, draws=None))
-        first: Posterior | None = None
+        known: Posterior | None = None
         for number, likelihood in enumerate(likelihoods[: self.effort.bases]):
             base = alone.of(likelihood)
-            first = base if first is None else first
+            known = base if known is None else known
             if asked == "monte_carlo" or base.way != "exact" or base.list_originals() is None:
                 continue
             others = [other for k, other in enumerate(likelihoods) if k != number]
             found = posterior_joined(base, others, self.randomness, self.progress)
-            return replace(found, published=first.published, hidden=first.hidden)
-        assert first is not None
+            return replace(found, published=known.published, hidden=known.hidden)
+        assert known is not None
         if asked == "exact":
             raise InfeasibleError(
                 say(
@@ -84,7 +92,7 @@ class Weighing:
                 hint=say("take Monte Carlo"),
             )
         draws = self.effort.draws
-        return posterior_joined(first, likelihoods[1:], self.randomness, self.progress, draws=draws)
+        return posterior_joined(known, likelihoods[1:], self.randomness, self.progress, draws=draws)
 
     def _published_first(self, found: Posterior, first: Likelihood) -> Posterior:
         """The same beside the published counts of the first release."""
@@ -198,12 +206,12 @@ def plain(likelihood: CellFactors) -> CellFactors:
     )
 
 
-def _over(likelihood: Likelihood, first: Likelihood) -> Likelihood:
-    """A likelihood of sums of the first one's cells where it is of a coarser table."""
-    if likelihood.domain == first.domain:
+def _over(likelihood: Likelihood, domain: Domain) -> Likelihood:
+    """A likelihood of sums of a finer table's cells where it is one by factors of a coarser one."""
+    if likelihood.domain == domain:
         return likelihood
     known = plain(likelihood) if chosen(likelihood) else likelihood
-    return over_finer(known, first.domain) or likelihood
+    return over_finer(known, domain) or likelihood
 
 
 def chosen(likelihood: Likelihood) -> TypeGuard[CellFactors]:

@@ -38,12 +38,13 @@ def export(
     made: dict[Path, bytes] = {}
     beside: dict[Path, bytes] = {}
     variables: dict[Path, tuple[str, ...]] = {}
+    margins = {one.table.domain.names: (one.table, one.suppressed) for one in release.tables}
     for number, published in enumerate(release.tables, 1):
         out = path if number == 1 else _numbered(path, number)
         try:
             domain, _ = kind.held(published.table.domain, strict=strict)
             table = published.table.on(domain)
-            data = kind.publish(table, published.suppressed, release.title)
+            data = kind.publish_among(table, published.suppressed, release.title, margins)
         except InputError as error:
             raise error.in_file(out) from None
         made[out] = gzip.compress(data, mtime=0) if out.suffix.lower() == ".gz" else data

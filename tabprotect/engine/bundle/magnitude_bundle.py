@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle import archive, confidential, signature
 from tabprotect.engine.decoding import decoded
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.magnitudes.axis import Axis
-from tabprotect.engine.magnitudes.released_sums import HIDDEN, ReleasedSums
+from tabprotect.engine.magnitudes.equations import Equations
+from tabprotect.engine.magnitudes.released_sums import HIDDEN, ReleasedSums, SumsGate
 from tabprotect.engine.magnitudes.sensitive_cells import MOST_EMPTY
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import joined, say
 
 KIND = say("tabprotect release of magnitudes")
 DOSSIER = say("tabprotect dossier of magnitudes")
+KINDS = (KIND, DOSSIER)
+RECORD, ORIGINAL = "dossier.json", "original.parquet"
 TABLE, MECHANISM, PACKAGE = "table.csv", "mechanism.json", "datapackage.json"
 VALUE, STATUS = "value", "status"
 FILES = (TABLE, MECHANISM, PACKAGE, archive.README, archive.MANIFEST)
@@ -58,10 +61,19 @@ class _Stated:
     parameters: Mapping[str, float | str | bool]
     promise: str
     title: str
+    weighted: bool = False
+    gate: SumsGate | None = None
 
 
-def public_bytes(release: ReleasedSums) -> bytes:
-    """The bundle as one zip; the same release gives the same bytes."""
+def public_bytes(release: ReleasedSums, signing: Sequence[Path] = ()) -> bytes:
+    """The bundle as one zip; the same release gives the same bytes.
+
+    Raises
+    ------
+    InputError
+        When there is no key to sign with.
+    """
+    keys = [signature.private_key(path) for path in signing]
     stated = _Stated(
         release.method,
         release.measure,
@@ -70,6 +82,8 @@ def public_bytes(release: ReleasedSums) -> bytes:
         release.parameters,
         str(PROMISES[release.method]),
         release.title,
+        release.weighted,
+        release.gate,
     )
     content = {
         archive.README: _readme(release).encode(),
@@ -77,7 +91,8 @@ def public_bytes(release: ReleasedSums) -> bytes:
         TABLE: table_csv(release),
         MECHANISM: archive.dump_json(asdict(stated)),
     }
-    return archive.pack(archive.sealed(content, KIND))
+    files = archive.sealed(content, KIND)
+    return archive.pack(signature.signed(files, keys) if keys else files)
 
 
 def table_csv(release: ReleasedSums) -> bytes:
@@ -100,10 +115,54 @@ def table_csv(release: ReleasedSums) -> bytes:
     return text.getvalue().encode()
 
 
-def dossier_bytes(content: Mapping[str, object]) -> bytes:
-    """The dossier as one zip. CONFIDENTIAL."""
-    files = {"dossier.json": archive.dump_json(dict(content))}
-    return archive.pack(archive.sealed(files, DOSSIER))
+def dossier_bytes(
+    content: Mapping[str, object],
+    release: bytes,
+    original: bytes,
+    register: Mapping[str, object] | None = None,
+) -> bytes:
+    """The dossier as one zip, with the bundle, and the contributions as a Parquet file. CONFIDENTIAL.
+
+    Parameters
+    ----------
+    register
+        The head of the register in which the release is entered; ``None`` for none.
+    """
+    head = archive.dump_json({"confidential": True, "register": register})
+    files = {
+        RECORD: archive.dump_json({"confidential": True, **content}),
+        ORIGINAL: original,
+        confidential.RELEASE: release,
+        confidential.REGISTER: head,
+    }
+    named = {confidential.FOLDER + name: data for name, data in files.items()}
+    return archive.pack(archive.sealed(named, DOSSIER))
+
+
+def read_dossier(data: bytes) -> tuple[Mapping[str, object], bytes]:
+    """What a dossier says of its release, and the bundle.
+
+    Raises
+    ------
+    BundleError
+        When it is damaged, or no dossier of magnitudes.
+    """
+    files = archive.unpack(data, allowed=lambda name: True)
+    archive.check_manifest(files, DOSSIER)
+    record = archive.parse_json(RECORD, files[confidential.FOLDER + RECORD])
+    if not isinstance(record, dict):
+        raise BundleError(say("{name}: an object is expected", RECORD))
+    return record, files[confidential.FOLDER + confidential.RELEASE]
+
+
+def kind_of(data: bytes) -> str:
+    """The kind that a zip's manifest states; empty for no bundle."""
+    try:
+        files = archive.unpack(data, allowed=lambda name: True)
+        manifest = archive.parse_json(archive.MANIFEST, files[archive.MANIFEST])
+    except (BundleError, KeyError):
+        return ""
+    return str(manifest.get("format")) if isinstance(manifest, dict) else ""
 
 
 def is_release(path: Path) -> bool:
@@ -111,11 +170,9 @@ def is_release(path: Path) -> bool:
     if not path.is_file() or path.read_bytes()[:2] != b"PK":
         return False
     try:
-        files = archive.unpack(archive.load(path), allowed=lambda name: True)
-        manifest = archive.parse_json(archive.MANIFEST, files[archive.MANIFEST])
-    except (BundleError, KeyError):
+        return kind_of(archive.load(path)) == str(KIND)
+    except BundleError:
         return False
-    return isinstance(manifest, dict) and manifest.get("format") == str(KIND)
 
 
 def read_release(path: Path) -> ReleasedSums:
@@ -128,8 +185,26 @@ def read_release(path: Path) -> ReleasedSums:
     InputError
         When there is no such file.
     """
-    files = archive.unpack(archive.load(path), allowed=FILES.__contains__)
-    archive.check_manifest(files, KIND)
+    return release_within(archive.load(path)).release
+
+
+@dataclass(frozen=True)
+class ReadRelease:
+    """A bundle that is whole: what it publishes, and the public keys that signed it."""
+
+    release: ReleasedSums
+    signers: tuple[str, ...] = ()
+
+
+def release_within(data: bytes) -> ReadRelease:
+    """The same of a bundle's bytes."""
+    files = archive.unpack(data, allowed=lambda name: name in (*FILES, signature.NAME))
+    archive.check_manifest(files, KIND, beside=signature.NAME)
+    signers = signature.signers(files) if signature.NAME in files else ()
+    return ReadRelease(_release(files), signers)
+
+
+def _release(files: Mapping[str, bytes]) -> ReleasedSums:
     stated = decoded(archive.parse_json(MECHANISM, files[MECHANISM]), _Stated)
     axes = [Axis(variable) for variable in stated.variables]
     places = [{name: node for node, name in enumerate(axis.written)} for axis in axes]
@@ -160,7 +235,34 @@ def read_release(path: Path) -> ReleasedSums:
         stated.method,
         stated.parameters,
         stated.title,
+        stated.weighted,
+        stated.gate,
     )
+
+
+def adds_up(release: ReleasedSums) -> list[str]:
+    """The check that published sums add up, in words; none for a method that does not promise it.
+
+    Raises
+    ------
+    BundleError
+        When one that is published with all its parts does not.
+    """
+    if release.method == "cell_key":
+        return []
+    sums = Equations.of(release.axes, release.key, release.nodes)
+    known = release.value.copy()
+    open_now = ~release.hidden
+    for equation in range(len(sums)):
+        children, parent = sums.children(equation), int(sums.parent[equation])
+        if not (open_now[parent] and open_now[children].all()):
+            continue
+        if int(known[children].sum()) != int(known[parent]):
+            raise BundleError(
+                say("{name}: a sum is not that of its parts", TABLE),
+                detail=say("the cell {index}", release.index(parent)),
+            )
+    return [say("Sums that are published with all their parts add up.")]
 
 
 def _units(text: str, decimals: int) -> int:

@@ -9,7 +9,7 @@ Without a posterior, proved bounds of every inner cell are used: no original lie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +30,7 @@ from tabprotect.engine.bounds.propagation import propagated
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.posterior.together.coarser import is_coarser
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
@@ -181,19 +182,40 @@ def tables_believed(
             again = weigh(found, refused, chance, progress)
         found = _without_attempts(found) if again is None else again
     inner = found.domain == release.domain
-    out = [as_belief(found, inner=True, judged=None)] if inner else []
-    exact = methods()[release.mechanism.method].deliberate(release)
-    for number, published in enumerate(release.tables):
-        judged = None
-        if exact:
-            if published.suppressed is None:
-                continue
-            judged = published.suppressed.reshape(-1)
-        if published.table.domain != found.domain:
-            out.append(asked.of_table(number, found if inner else None, judged))
+    # Beside a finer table the posterior is about the cells of that.
+    summed = inner or is_coarser(release.domain, found.domain)
+    out = [as_belief(found, inner=True, judged=None)] if summed else []
+    for number, judged in _judged(release):
+        domain = release.tables[number].table.domain
+        if domain != found.domain:
+            out.append(asked.of_table(number, found if summed else None, judged))
         elif not inner:
             out.append(as_belief(found, inner=False, judged=judged))
+    if summed:
+        out += _of_earlier(asked, earlier, found, {belief.domain for belief in out})
     return TablesBelieved(tuple(out), likelihood, found if inner else None)
+
+
+def _judged(release: Release) -> Iterator[tuple[int, Bools | None]]:
+    """The tables that are judged, and which of their cells; ``None`` for all."""
+    exact = methods()[release.mechanism.method].deliberate(release)
+    for number, published in enumerate(release.tables):
+        if not exact:
+            yield number, None
+        elif published.suppressed is not None:
+            yield number, published.suppressed.reshape(-1)
+
+
+def _of_earlier(
+    asked: _Asked, earlier: Sequence[Release], found: Posterior, known: set[Domain]
+) -> Iterator[TableBelief]:
+    """Beliefs about what only earlier releases published."""
+    for release in earlier:
+        for number, judged in _judged(release):
+            domain = release.tables[number].table.domain
+            if domain not in known:
+                known.add(domain)
+                yield replace(asked, release=release).of_table(number, found, judged)
 
 
 def _apart(release: Release) -> bool:
@@ -366,9 +388,9 @@ class _Asked:
         self, number: int, inner: Posterior, judged: Bools | None, randomness: OfRelease
     ) -> TableBelief:
         release, domain = self.release, self.release.tables[number].table.domain
-        groupings = groupings_of(release.domain, release.mechanism.parameters)
-        alone = Publication(release.domain, (domain.names,), groupings)
-        size = release.domain.size
+        groupings = groupings_of(inner.domain, release.mechanism.parameters)
+        alone = Publication(inner.domain, (domain.names,), groupings)
+        size = inner.domain.size
         draws = min(VERDICT.most_draws, MOST_HELD // size)
         found = sums(
             inner,

@@ -23,6 +23,7 @@ from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.release.left_out import KINDS
 from tabprotect.engine.release.limits import MEAN_BELIEF_LIMIT, SHARE, Limits
 from tabprotect.engine.release.mechanism import ATTEMPTS, Gate, RefusedDraws
+from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.languages.said import say
 
@@ -67,6 +68,11 @@ class HousePolicy:
         dossier.
     epsilon_limit
         The most that private releases of one original may spend together; 0 for no limit.
+    rules
+        Rules of the house that every magnitude table keeps beside those that are asked for, such as
+        ``p=10``. CONFIDENTIAL: no release states them.
+    within
+        How near a guess of a contribution has to come to count as known, in percent of it.
     short_seed
         How a given seed that could be guessed is treated.
     signatures
@@ -91,6 +97,8 @@ class HousePolicy:
     signatures: int = 1
     two_signatures: bool = False
     epsilon_limit: float = 0.0
+    rules: tuple[str, ...] = ()
+    within: float = 10.0
     standing: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
@@ -113,10 +121,13 @@ class HousePolicy:
         object.__setattr__(self, "two_signatures", self.signatures == 2)
         if self.epsilon_limit < 0:
             wrong["epsilon_limit"] = say("must not be negative")
-        try:
-            self.limits()
-        except ParameterError as error:
-            wrong |= error.fields
+        if not 0 < self.within < 100:
+            wrong["within"] = say("must be between 0 and 100")
+        for check in (self.limits, lambda: self.rules and rules_of(self.rules)):
+            try:
+                check()
+            except ParameterError as error:
+                wrong |= error.fields
         if wrong:
             raise ParameterError(wrong)
 

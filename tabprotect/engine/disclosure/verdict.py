@@ -138,7 +138,7 @@ def verdict(
         kept_small=kept_small(release, user.likelihood, limits.at_risk) if effort.tells else (),
         staff=None
         if original is None
-        else _staff(user.beliefs, user.likelihood, limits, (original, release)),
+        else _staff(user.beliefs, user.likelihood, limits, (original, (release, *earlier))),
     )
 
 
@@ -245,14 +245,24 @@ def _staff(
     beliefs: Sequence[TableBelief],
     likelihood: Likelihood | None,
     limits: Gate,
-    both: tuple[Table, Release],
+    both: tuple[Table, Sequence[Release]],
 ) -> Staff:
-    original, release = both
-    groupings = groupings_of(original.domain, release.mechanism.parameters)
+    """What is true of the original; nothing of a finer table, whose counts are not known here."""
+    original, releases = both
+    coarse = [one for one in releases if one.domain.size <= original.domain.size]
+    groupings = tuple(
+        dict.fromkeys(
+            grouping
+            for one in coarse
+            for grouping in groupings_of(original.domain, one.mechanism.parameters)
+        )
+    )
     found: list[np.ndarray] = []
     worst: WorstCell | None = None
     cells_at_risk = 0
     for belief in beliefs:
+        if belief.domain.size > original.domain.size:
+            continue
         table = true_table(original, belief.domain, groupings)
         if belief.rows is None:
             # Neither side is laid out if there are no beliefs.

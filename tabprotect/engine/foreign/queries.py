@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from threading import Event, Thread
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
 TELL = 0.1
 """Seconds between two words on how far a query is."""
 
+FEW = 4096
+"""The rows up to which columns are made without numpy, which takes longer to load than to make them."""
+
 _KINDS = {"int8": "i1", "int32": "i4", "int64": "i8", "float64": "f8", "bool": "b1"}
+
+_WHOLE = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT"), ("i", "i4")),
+    **dict.fromkeys(("UINTEGER", "BIGINT"), ("q", "i8")),
+}
+"""SQL's types of whole numbers: the code of an array that holds them, and the buffer's kind."""
 
 _open: list[duckdb.DuckDBPyConnection] = []
 """The connection of this process, while there is one."""
@@ -112,21 +122,44 @@ def fetch(
             return None if row is None else [_plain(value) for value in row], ()
         if of["what"] == "all":
             return [[_plain(value) for value in row] for row in connection.fetchall()], ()
+        types = [str(column[1]) for column in connection.description]
+        few = connection.fetchmany(FEW) if all(kind in _WHOLE for kind in types) else []
+        if 0 < len(few) < FEW:
+            return _few([column[0] for column in connection.description], types, few)
         found = connection.fetchnumpy()
     except duckdb.Error as error:
         raise _refused(error) from None
     import numpy as np
 
     names, out = [], []
-    for name, column in found.items():
-        names.append([name, bool(np.ma.is_masked(column))])
-        values = np.ma.getdata(column)
+    for place, (name, column) in enumerate(found.items()):
+        values, gone = np.ma.getdata(column), np.ma.getmaskarray(column)
+        if few:
+            begun = np.array([row[place] or 0 for row in few], values.dtype)
+            values = np.concatenate((begun, values))
+            gone = np.concatenate(([row[place] is None for row in few], gone))
+        names.append([name, bool(gone.any())])
         if values.dtype.name not in _KINDS:
             values = values.astype(np.int32 if values.dtype.itemsize < 4 else np.int64)
         out.append(Buffer(_KINDS[values.dtype.name], _bytes(values)))
         if names[-1][1]:
-            out.append(Buffer("b1", _bytes(np.ma.getmaskarray(column))))
+            out.append(Buffer("b1", _bytes(gone)))
     return names, out
+
+
+def _few(
+    names: Sequence[str], types: Sequence[str], rows: Sequence[Sequence[int | None]]
+) -> Answer:
+    """Columns of whole numbers, missing ones marked, from rows of them."""
+    said, out = [], []
+    for name, kind, column in zip(names, types, zip(*rows, strict=True), strict=True):
+        code, buffer = _WHOLE[kind]
+        out.append(Buffer(buffer, memoryview(array(code, [n or 0 for n in column])).cast("B")))
+        said.append([name, None in column])
+        if None in column:
+            gone = bytes(n is None for n in column)
+            out.append(Buffer("b1", gone))
+    return said, out
 
 
 def _bytes(values: np.ndarray) -> memoryview | bytes:

@@ -298,6 +298,16 @@ class Format(Documented, ABC):
             hint=say("choose a format that is written"),
         )
 
+    def publish_among(
+        self,
+        table: Table,
+        hidden: Bools | None,
+        title: str,
+        margins: Mapping[tuple[str, ...], tuple[Table, Bools | None]],
+    ) -> bytes:
+        """Write one of several published tables; a sheet shows its published ``margins`` as totals."""
+        return self.publish(table, hidden, title)
+
     def publish_cube(self, cube: Cube, title: str) -> bytes:
         """Write a published cube; formats that know parents of codes state them."""
         return self.publish(cube.table, cube.hidden, title)

@@ -16,8 +16,8 @@ import scipy.linalg
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.magnitudes.equations import Equations
-from tabprotect.engine.magnitudes.key_noise import KeyNoise, window_belief
-from tabprotect.engine.magnitudes.multipliers import MultiplierLaw
+from tabprotect.engine.magnitudes.key_noise import KeyNoise
+from tabprotect.engine.magnitudes.multipliers import MultiplierLaw, window_belief
 from tabprotect.engine.magnitudes.released_sums import ReleasedSums
 from tabprotect.engine.solver import Entries, Model
 
@@ -190,8 +190,10 @@ def _hidden(
     floor = np.zeros(len(own), dtype=np.int64)
     np.maximum.at(floor, equations.same, own)
     cells = equations.places[hidden[equations.places]]
-    matrix, side = _system(equations, hidden, known, cells)
-    points = _points(matrix, side, floor[cells].astype(np.float64), generator)
+    points = np.zeros((0, 0))
+    if len(cells):
+        matrix, side = _system(equations, hidden, known, cells)
+        points = _points(matrix, side, floor[cells].astype(np.float64), generator)
     column = {cell: n for n, cell in enumerate(cells.tolist())}
     for number in np.flatnonzero(release.hidden).tolist():
         place = int(equations.same[number])
@@ -242,8 +244,6 @@ def _system(equations: Equations, hidden: Bools, known: Ints, cells: Ints) -> tu
 def _points(matrix: Floats, side: Floats, floor: Floats, generator: np.random.Generator) -> Floats:
     """Points uniform on ``matrix y = side``, ``y >= floor``, float64 (points, cells)."""
     size = matrix.shape[1]
-    if not size:
-        return np.zeros((0, 0))
     ends = _ends(matrix, side, floor)
     if ends is None:
         return np.full((1, size), np.inf)

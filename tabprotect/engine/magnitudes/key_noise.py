@@ -14,7 +14,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.multipliers import keyed_numbers
+from tabprotect.engine.magnitudes.multipliers import keyed_numbers, window_belief
 from tabprotect.languages.said import say
 
 SHARES = (1.0, 0.6, 0.4)
@@ -138,14 +138,6 @@ def _faults(numbers: Mapping[str, float]) -> dict[str, str]:
     if numbers["flexpoint"] <= 0 or numbers["extra"] < 0:
         wrong["flexpoint"] = say("a number above 0 is expected")
     return wrong
-
-
-def window_belief(values: Floats, chances: Floats, within: float) -> float:
-    """The largest probability that a guess lies within a share of the true value."""
-    order = np.argsort(values)
-    values, summed = values[order], np.append(0.0, np.cumsum(chances[order]))
-    ends = np.searchsorted(values, values * (1 + within) / (1 - within) * (1 + 1e-12), side="right")
-    return float((summed[ends] - summed[:-1][np.arange(len(values))]).max() / summed[-1])
 
 
 def keyed(table: MagnitudeTable, noise: KeyNoise, key: bytes, sensitive: Bools) -> Ints:

@@ -13,6 +13,8 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.axis import Axis
 from tabprotect.engine.sensitivity.magnitude_rules import Judged
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import AT, Variable
 from tabprotect.languages.said import say
 
@@ -189,6 +191,15 @@ class MagnitudeTable:
             np.logical_or.reduceat(rows.asked[order], at),
             np.logical_and.reduceat(rows.waived[order], at),
         )
+
+    @cached_property
+    def units(self) -> Table:
+        """The count table of the same records: units by the finest categories."""
+        domain = Domain(self.variables)
+        keys = np.zeros(len(self.rows.own), dtype=np.int64)
+        for variable, codes in zip(self.variables, self.rows.codes, strict=True):
+            keys = keys * len(variable.categories) + codes
+        return Table.sparse(domain, keys, self.rows.units)
 
     @cached_property
     def _counted(self) -> tuple[Cells, Ints]:

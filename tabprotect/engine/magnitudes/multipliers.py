@@ -10,6 +10,7 @@ import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,6 +40,9 @@ class MultiplierLaw:
     least: float = 0.05
     most: float = 0.15
     shape: str = "uniform"
+
+    COARSE: ClassVar[int] = 20
+    """Noise of less than this many units is not told apart from its rounding."""
 
     @classmethod
     def of(cls, parameters: Mapping[str, object]) -> MultiplierLaw:
@@ -115,6 +119,26 @@ class MultiplierLaw:
         ratio = (1 + within) / (1 - within)
         starts = np.concatenate([low, ends, [end / ratio for end in ends]])
         return float((self.below(starts * ratio) - self.below(starts - 1e-12)).max())
+
+    def rounded_belief(self, published: int, within: float) -> float:
+        """The same for a published whole number of units, of a value that is one too.
+
+        Where noise is hardly a unit its rounding takes it away: the belief is 1 then.
+        """
+        most = int((published + 1) / (1 - self.most)) + 1
+        values = np.arange(1, most + 1, dtype=np.float64)
+        moved = published - values
+        high, low = (self.below(1 + (moved + half) / values) for half in (0.5, -0.5))
+        chances = (high - low) / values
+        return window_belief(values, chances, within) if chances.sum() > 0 else 1.0
+
+
+def window_belief(values: Floats, chances: Floats, within: float) -> float:
+    """The largest probability that a guess lies within a share of the true value."""
+    order = np.argsort(values)
+    values, summed = values[order], np.append(0.0, np.cumsum(chances[order]))
+    ends = np.searchsorted(values, values * (1 + within) / (1 - within) * (1 + 1e-12), side="right")
+    return float((summed[ends] - summed[:-1][np.arange(len(values))]).max() / summed[-1])
 
 
 def keyed_numbers(key: bytes, name: str) -> tuple[float, float]:

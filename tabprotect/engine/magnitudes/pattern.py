@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -65,8 +65,10 @@ class Pattern:
         What a reader still comes too near to: the cell and the reader.
     tally
         What the audit tried.
-    notes
-        Sentences for the house.
+    worst
+        Of ``broken``, those of the audit, with how far the sums can go.
+    everybody
+        Whether every contributor was tried alone, and nobody was promised more.
     """
 
     hidden: Bools
@@ -74,7 +76,7 @@ class Pattern:
     broken: tuple[Item, ...]
     tally: Tally
     worst: tuple[tuple[Item, float], ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    everybody: bool = True
 
     @property
     def secondary(self) -> Bools:
@@ -142,6 +144,7 @@ def suppress(table: MagnitudeTable, wanted: Wanted, progress: Progress = SILENT)
         (*(item for item, _ in broken), *lost),
         tally,
         tuple(broken),
+        work.every and all(rule.coalition == 1 for rule in wanted.rules),
     )
 
 

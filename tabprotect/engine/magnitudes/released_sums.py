@@ -16,6 +16,31 @@ HIDDEN = "hidden"
 """The status of a sum that is not published; why it is hidden is never told."""
 
 
+@dataclass(frozen=True)
+class SumsGate:
+    """What a release of sums was judged by, and what came of it. Public.
+
+    Attributes
+    ----------
+    within
+        How near a guess of a contribution comes that counts, in percent of it.
+    belief_limit
+        The probability of such a guess above which a contribution is known.
+    passed
+        ``None`` where it was not judged whole.
+    left_out
+        The kinds of what was not judged.
+    reason
+        Whether there is a reason for what is beyond the limits or was not judged.
+    """
+
+    within: float
+    belief_limit: float
+    passed: bool | None = True
+    left_out: tuple[str, ...] = ()
+    reason: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class ReleasedSums:
     """A published magnitude table: nothing in it tells primaries from secondaries.
@@ -35,6 +60,10 @@ class ReleasedSums:
     parameters
         Of the method, those that are public; the rules' are not.
     title
+    weighted
+        Whether contributors stand for others, who are not in the records.
+    gate
+        ``None`` before it is judged.
     """
 
     variables: tuple[Variable, ...]
@@ -46,6 +75,8 @@ class ReleasedSums:
     method: str
     parameters: Mapping[str, float | str | bool]
     title: str = ""
+    weighted: bool = False
+    gate: SumsGate | None = None
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:

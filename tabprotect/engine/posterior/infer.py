@@ -27,6 +27,7 @@ from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.sums import laws_of, standard_errors
+from tabprotect.engine.posterior.together.coarser import is_coarser, sums_of
 from tabprotect.engine.posterior.together.infer_together import infer_together
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
@@ -209,14 +210,22 @@ def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
     return [product(factors) if one is factors[0] else one for one in out]
 
 
-def same_variables(domain: Domain, others: Sequence[Likelihood]) -> None:
+def same_variables(domain: Domain, others: Sequence[Likelihood], *, coarser: bool = False) -> None:
     """Raise if a release is of a table with other variables than a domain.
+
+    Parameters
+    ----------
+    coarser
+        Whether some of the variables will do.
 
     Raises
     ------
     InputError
     """
-    if any(other.domain != domain for other in others):
+    if any(
+        other.domain != domain and not (coarser and is_coarser(other.domain, domain))
+        for other in others
+    ):
         raise InputError(
             say("the releases are of tables with other variables"),
             hint=say("together only releases of one original can be read"),
@@ -231,7 +240,7 @@ def posterior_joined(
     *,
     draws: int | None = None,
 ) -> Posterior:
-    """The posterior given further releases of the same original.
+    """The posterior given further releases of the same original, or of a coarser table of it.
 
     Raises
     ------
@@ -240,7 +249,7 @@ def posterior_joined(
     InfeasibleError
         If there are too many originals to be listed and drawn ones say too little.
     """
-    same_variables(first.domain, others)
+    same_variables(first.domain, others, coarser=True)
     listed = first.list_originals()
     exact = listed is not None and first.way == "exact"
     if listed is None or not exact:
@@ -253,7 +262,8 @@ def posterior_joined(
     log = np.log(weights, where=weights > 0, out=np.full(len(weights), -np.inf))
     for number, other in enumerate(others):
         progress.report(say("weighing by the other releases"), number / len(others))
-        more, unused = _log_weights(other, tables, randomness, progress)
+        sums = sums_of(tables, first.domain, other.domain)
+        more, unused = _log_weights(other, sums, randomness, progress)
         log = log + more
         note = joined(filter(None, [note, unused.note]), " ")
         kept_out = kinds(kept_out, unused.left_out)

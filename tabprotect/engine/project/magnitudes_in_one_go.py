@@ -3,33 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from tabprotect.engine import house
-from tabprotect.engine.arrays import Bools
-from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.magnitude_bundle import dossier_bytes, public_bytes, read_release
-from tabprotect.engine.errors import InputError, ParameterError, RefusedError
-from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs
+from tabprotect.engine.bundle.magnitude_bundle import read_release
+from tabprotect.engine.disclosure.magnitude_verdict import (
+    ContributorsAudit,
+    MagnitudeVerdict,
+    limits_of,
+    magnitude_verdict,
+)
+from tabprotect.engine.disclosure.policy import HousePolicy, in_force
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.magnitudes.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.multipliers import MultiplierLaw, multiplied
 from tabprotect.engine.magnitudes.pattern import Pattern, Wanted, suppress
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.released_sums import ReleasedSums, SumsGate
 from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.engine.project.releasing.coins import admit_key, admit_seed
+from tabprotect.engine.project.releasing.magnitude_release import (
+    LeavingSums,
+    Left,
+    decided,
+    leave,
+    other_releases,
+)
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.left_out import Kind, kinds
+from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, rules_of
+from tabprotect.languages.said import joined, say
 
 METHODS = ("suppression", "multiplicative_noise", "cell_key")
 """The methods that protect magnitudes."""
-
-CERTAIN = 1 - 1e-9
-"""The belief from which on a guess is no guess."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +60,6 @@ class Asked:
         For the reader; published.
     like
         Last year's bundle: what was published then is published again unless unsafe.
-    accept
-        Why a pattern that is broken goes out all the same.
     seed
         In place of the key of the house, to repeat noise.
     """
@@ -60,7 +70,6 @@ class Asked:
     parameters: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     like: Path | None = None
-    accept: str = ""
     seed: int | None = None
 
 
@@ -71,35 +80,60 @@ class Done:
     Attributes
     ----------
     release
+    verdict
+        With what was tried with the contributions.
     figures
         For programs.
-    sentences
-        For staff.
-    fingerprint
-        SHA-256 of the bundle.
+    decisions
+        Taken against the program's advice.
+    left
+        The bundle's SHA-256, and what left before.
+    pattern
+        What is hidden and why; ``None`` with noise.
     """
 
     release: ReleasedSums
+    verdict: MagnitudeVerdict
     figures: Mapping[str, object]
-    sentences: Sequence[str]
-    fingerprint: str = ""
+    decisions: tuple[str, ...] = ()
+    left: Left = field(default_factory=lambda: Left(""))
+    pattern: Pattern | None = None
+
+    @property
+    def sentences(self) -> list[str]:
+        """For staff."""
+        said = []
+        if self.pattern is not None:
+            said = [
+                say(
+                    "{primary:,} sums are hidden as unsafe, {secondary:,} more to protect them, of {cells:,}.",
+                    int(self.pattern.primary.sum()),
+                    int(self.pattern.secondary.sum()),
+                    self.verdict.cells,
+                )
+            ]
+        return [*said, self.verdict.staff_sentence]
 
 
 def protect_magnitudes(
     table: MagnitudeTable,
     asked: Asked,
-    out: Path | None = None,
-    dossier: Path | None = None,
+    leaving: LeavingSums | None = None,
     progress: Progress = SILENT,
 ) -> Done:
-    """Protect a table; with ``out``, write the bundle, and with ``dossier`` what stays.
+    """Protect a table and judge that; where it goes somewhere, write it if it may leave.
+
+    Parameters
+    ----------
+    leaving
+        ``None`` to look at it alone: nothing is refused then.
 
     Raises
     ------
     ParameterError
         For a method or a parameter that there is not.
     RefusedError
-        When a contributor still comes too near another, and nothing is accepted.
+        When it may not leave.
     InputError
         When last year's bundle is of another table, or a file cannot be written.
     """
@@ -108,25 +142,61 @@ def protect_magnitudes(
             {"method": say("{method} does not protect magnitudes", repr(asked.method))},
             hint=say("choose {names}", joined(METHODS, ", ")),
         )
+    policy = in_force() if leaving is None or leaving.policy is None else leaving.policy
+    asked = _with_rules(asked, policy)
     work = suppressed if asked.method == "suppression" else with_noise
-    done = work(table, asked, progress)
-    data = public_bytes(done.release)
-    if out is not None:
-        write_bytes(out, data)
-    if dossier is not None:
-        kept = {
-            "rules": [_written(rule) for rule in asked.rules],
-            "weights": asked.weights,
-            "parameters": dict(asked.parameters),
-            "accept": asked.accept,
-            "release": sha256(data),
-            **done.figures,
-        }
-        write_bytes(dossier, dossier_bytes(kept))
-    return Done(done.release, done.figures, done.sentences, sha256(data))
+    done = work(table, asked, limits_of(policy), progress)
+    if leaving is None:
+        return done
+    leaving = replace(leaving, policy=policy)
+    seeded: tuple[str, ...] = ()
+    if asked.method != "suppression":
+        seeded = (
+            admit_key(leaving.accept, leaving.register)
+            if asked.seed is None
+            else admit_seed(Randomness.seeded(asked.seed), policy, leaving.accept, ())
+        )
+    others = other_releases(table, done.release, leaving.register)
+    found = done.verdict
+    if others:
+        found = replace(found, left_out=kinds(found.left_out, ["other_releases"]))
+    found, decisions = decided(found, policy, leaving.accept or leaving.again, HINTS[asked.method])
+    release = replace(done.release, gate=found.gate)
+    decisions = (*seeded, *decisions)
+    record = {
+        "method": asked.method,
+        "rules": [_written(rule) for rule in asked.rules],
+        "weights": asked.weights,
+        "parameters": dict(asked.parameters),
+        "verdict": found.as_json() | {"staff": found.staff_sentence},
+        **done.figures,
+    }
+    left = leave(table, release, leaving, record, decisions)
+    return replace(done, release=release, verdict=found, decisions=decisions, left=left)
 
 
-def suppressed(table: MagnitudeTable, asked: Asked, progress: Progress = SILENT) -> Done:
+HINTS = {
+    "suppression": say(
+        "free cells that are frozen, use coarser categories, or accept it: --accept REASON"
+    ),
+    "multiplicative_noise": say("take more noise, or accept it: --accept REASON"),
+    "cell_key": say("take multiplicative_noise, or accept it: --accept REASON"),
+}
+"""What to do where a release may not leave."""
+
+
+def _with_rules(asked: Asked, policy: HousePolicy) -> Asked:
+    """With the rules of the house beside those that are asked for."""
+    house_rules = rules_of(policy.rules) if policy.rules else ()
+    rules = tuple(dict.fromkeys((*asked.rules, *house_rules)))
+    if asked.method == "suppression" and not rules:
+        rules_of(())
+    return replace(asked, rules=rules)
+
+
+def suppressed(
+    table: MagnitudeTable, asked: Asked, limits: SumsGate, progress: Progress = SILENT
+) -> Done:
     """The sums with what has to be hidden hidden."""
     unknown = asked.parameters.keys() - {"cost"}
     if unknown:
@@ -138,135 +208,87 @@ def suppressed(table: MagnitudeTable, asked: Asked, progress: Progress = SILENT)
         frozen=None if asked.like is None else published_before(table, asked.like),
     )
     pattern = suppress(table, wanted, progress)
-    sentences = told(table, pattern, asked.rules)
-    if pattern.broken and not asked.accept:
-        raise RefusedError(
-            sentences[-1],
-            hint=say(
-                "free cells that are frozen, use coarser categories, or accept it: --accept REASON"
-            ),
-        )
     cells = table.cells
-    release = ReleasedSums(
-        table.variables,
-        table.measure,
-        table.decimals,
-        cells.key,
-        np.where(pattern.hidden, 0, cells.value),
-        pattern.hidden,
-        "suppression",
-        {},
-        asked.title,
-    )
+    release = _release(table, asked, np.where(pattern.hidden, 0, cells.value), pattern.hidden)
     tally = pattern.tally
-    figures: dict[str, object] = {
-        "primary": int(pattern.primary.sum()),
+    audit = ContributorsAudit(
+        len(tally.readers),
+        tally.items,
+        tally.exactly,
+        tally.within,
+        len(pattern.broken),
+        int(pattern.primary.sum()),
+        share=_share(asked.rules),
+    )
+    untried: tuple[Kind, ...] = () if pattern.everybody else ("contributors",)
+    found = magnitude_verdict(release, limits, audit=audit, more=untried)
+    figures = {
+        "primary": audit.unsafe,
         "secondary": int(pattern.secondary.sum()),
         "hidden_value": table.shown(int(cells.value[pattern.secondary].sum())),
-        "broken": len(pattern.broken),
-        "audit": {
-            "readers": len(tally.readers),
-            "items": tally.items,
-            "exactly": tally.exactly,
-            "within": tally.within,
-        },
+        "broken": audit.broken,
+        "audit": audit.as_json(),
     }
-    return Done(release, figures, sentences)
+    return Done(release, found, figures, pattern=pattern)
 
 
-def with_noise(table: MagnitudeTable, asked: Asked, progress: Progress = SILENT) -> Done:
-    """The sums with noise that follows from a key of the house, and what an outsider believes.
-
-    Raises
-    ------
-    RefusedError
-        When somebody is certain to come too near to an unsafe sum, and nothing is accepted.
-    """
-    unsafe = np.zeros(len(table.cells), dtype=bool)
+def with_noise(
+    table: MagnitudeTable, asked: Asked, limits: SumsGate, progress: Progress = SILENT
+) -> Done:
+    """The sums with noise that follows from a key of the house, and what an outsider believes."""
+    unsafe = np.ones(len(table.cells), dtype=bool)
     if asked.rules:
         unsafe = sensitive_cells(table, asked.rules, weights=asked.weights).unsafe
     progress.report(say("adding noise"), 0.0)
-    release = _noisy(table, asked, unsafe)
-    within = next((float(rule.numbers[0]) for rule in asked.rules if rule.name == "p"), 10.0)
-    found = list(beliefs(release, ContributorView(), within / 100))
-    certain = sum(one.belief >= CERTAIN for one in found if unsafe[one.cell])
-    worst = max((one.belief for one in found), default=0.0)
-    figures: dict[str, object] = {
-        "primary": int(unsafe.sum()),
-        "secondary": 0,
-        "hidden_value": 0,
-        "broken": certain,
-        "audit": {"readers": 1, "items": len(found), "exactly": 0, "within": certain},
-        "belief": round(worst, 6),
-        "within": within,
-        "parameters": dict(release.parameters),
-    }
-    said = say(
-        "An outsider's best guess of the value of one who is alone in a cell comes within "
-        "{within:g} % with a probability of {worst:.1%}. Other readers were not tried.",
-        within,
-        worst,
-    )
-    if certain and not asked.accept:
-        raise RefusedError(said, hint=say("take more noise, or accept it: --accept REASON"))
-    return Done(release, figures, [said])
-
-
-def _noisy(table: MagnitudeTable, asked: Asked, unsafe: Bools) -> ReleasedSums:
     secret = house.key() if asked.seed is None else sha256(str(asked.seed).encode()).encode()
     if asked.method == "multiplicative_noise":
         law = MultiplierLaw.of(asked.parameters)
         values, stated = multiplied(table, law, secret), law.as_json()
     else:
         noise = KeyNoise.of(asked.parameters)
-        values, stated = keyed(table, noise, secret, unsafe), noise.as_json()
+        extra = unsafe if asked.rules else ~unsafe
+        values, stated = keyed(table, noise, secret, extra), noise.as_json()
+    release = _release(table, asked, values, np.zeros(len(values), dtype=bool), stated)
+    audit = ContributorsAudit(1, 0, 0, 0, 0, int(unsafe.sum()) if asked.rules else 0)
+    found = magnitude_verdict(release, limits, audit=audit, unsafe=unsafe)
+    assert found.audit is not None
+    figures: dict[str, object] = {
+        "primary": found.audit.unsafe,
+        "secondary": 0,
+        "hidden_value": 0,
+        "broken": found.audit.known,
+        "audit": found.audit.as_json(),
+        "belief": round(found.worst or 0.0, 6),
+        "within": limits.within,
+        "parameters": dict(release.parameters),
+    }
+    return Done(release, found, figures)
+
+
+def _release(
+    table: MagnitudeTable,
+    asked: Asked,
+    values: Ints,
+    hidden: Bools,
+    stated: Mapping[str, float | str | bool] | None = None,
+) -> ReleasedSums:
     return ReleasedSums(
         table.variables,
         table.measure,
         table.decimals,
         table.cells.key,
         values,
-        np.zeros(len(values), dtype=bool),
+        hidden,
         asked.method,
-        stated,
+        stated or {},
         asked.title,
+        table.weighted,
     )
 
 
-def told(table: MagnitudeTable, pattern: Pattern, rules: Sequence[MagnitudeRule]) -> list[str]:
-    """What the verdict's card says to staff."""
-    tried = len(pattern.tally.readers)
-    share = next((rule.numbers[0] for rule in rules if rule.name == "p"), None)
-    near = (
-        say("too near to another's value")
-        if share is None
-        else say("within {share} % of another's value", f"{float(share):g}")
-    )
-    lines = [
-        say(
-            "{primary:,} sums are hidden as unsafe, {secondary:,} more to protect them, of {cells:,}.",
-            int(pattern.primary.sum()),
-            int(pattern.secondary.sum()),
-            len(table.cells),
-        )
-    ]
-    if not pattern.broken:
-        lines.append(
-            say(
-                "Nobody among {tried:,} businesses and groups tried could come {near}.", tried, near
-            )
-        )
-    else:
-        lines.append(
-            plural(
-                len(pattern.broken),
-                "{broken:,} sum is not protected: somebody could come {near}",
-                "{broken:,} sums are not protected: somebody could come {near}",
-                len(pattern.broken),
-                near,
-            )
-        )
-    return lines
+def _share(rules: Sequence[MagnitudeRule]) -> str:
+    """How near is too near by the p rule, in percent; empty without one."""
+    return next((f"{float(rule.numbers[0]):g}" for rule in rules if rule.name == "p"), "")
 
 
 def published_before(table: MagnitudeTable, like: Path) -> Bools:

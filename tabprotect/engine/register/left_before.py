@@ -36,6 +36,7 @@ from tabprotect.engine.register.register_entry import (
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import capital, say
 
@@ -107,14 +108,17 @@ def damaged(register: str | None = None) -> tuple[Damage, ...]:
 def contents_of(
     entries: Sequence[Earlier], register: str | None = None
 ) -> list[tuple[Earlier, bytes]]:
-    """Earlier publications of the same original whose bundles are kept, with these, in order."""
+    """Earlier publications of the same original, or of a coarser or finer table of its records,
+    whose bundles are kept, with these, in order."""
     place = register_address(register)
     if place is None or not entries:
         return []
     from tabprotect.engine.register.register import Register
 
     with Register(place) as opened:
-        found = [(e, opened.content(e.entry)) for e in entries if e.relation == "original"]
+        found = [
+            (e, opened.content(e.entry)) for e in entries if e.relation in ("original", "records")
+        ]
     return [(one, content) for one, content in found if content is not None]
 
 
@@ -327,32 +331,23 @@ def left_before(
         if own is not None:
             same = {sha256(own), sha256(own if whole is None else whole)}
             earlier = [one for one in earlier if one.entry.publication.bundle not in same]
-        unread = sum(one.relation in ("original", "renamed") for one in earlier)
+        opened = list(_opened(_closest(earlier, marks(problem)), register, progress))
+        # Another file of the release at hand, such as one that is signed.
+        again = [one for one, other in opened if public.to_bytes(other, page=False) == own]
+        earlier = [one for one in earlier if not any(one is other for other in again)]
+        read, unread = _read(earlier, opened, problem, release)
         # A posterior imports the solvers: the first paint does not wait for them.
         from tabprotect.engine.belief.evidence import draw_of
 
-        drawn: set[bytes] = set() if release is None else {draw_of(release)}
-        read: list[tuple[Earlier, Release]] = []
-        for one, found in _opened(earlier, register, progress):
-            if public.to_bytes(found, page=False) == own:
-                earlier.remove(one)
-            if found.domain != problem.table.domain:
-                continue
-            unread -= 1
-            if draw_of(found) not in drawn:
-                drawn.add(draw_of(found))
-                read.append((one, found))
+        # The latest first.
+        every = [*([] if release is None else [release]), *(other for _, other in read)]
         joint, judged_on = None, None
         if read:
-            others = [found for _, found in reversed(read)]
-            last = others.pop() if release is None else release
-            judged_on = (problem.table, policy, [draw_of(one) for one in (last, *others)])
+            judged_on = (problem.table, policy, [draw_of(one) for one in every])
             if known is not None and known.judged_on == judged_on:
                 joint = known.together
             else:
-                joint = verdict(
-                    last, policy, earlier=others, original=problem.table, progress=progress
-                )
+                joint = _joint(every, problem, policy, progress)
     except Interrupted:
         raise
     except TabprotectError as error:
@@ -372,6 +367,79 @@ def left_before(
         damaged=wrong,
         judged_on=judged_on,
     )
+
+
+def _read(
+    earlier: Sequence[Earlier],
+    opened: Sequence[tuple[Earlier, Release]],
+    problem: Problem,
+    release: Release | None,
+) -> tuple[list[tuple[Earlier, Release]], int]:
+    """Those that are read together, each draw once, and how many of these records cannot be."""
+    # A posterior imports the solvers: the first paint does not wait for them.
+    from tabprotect.engine.belief.evidence import draw_of
+    from tabprotect.engine.posterior.together.coarser import is_coarser
+
+    nested = [(one, other) for one, other in opened if _nests(one, other.domain, problem)]
+    domains = [problem.table.domain, *(other.domain for _, other in nested)]
+    finest = max(domains, key=lambda domain: domain.size)
+    whole = [
+        (one, other)
+        for one, other in nested
+        if other.domain == finest or is_coarser(other.domain, finest)
+    ]
+    numbers = {one.entry.number for one in earlier if one.relation in ("original", "renamed")}
+    numbers |= {one.entry.number for one, _ in nested}
+    unread = numbers - {one.entry.number for one, _ in whole}
+    drawn = set() if release is None else {draw_of(release)}
+    read = []
+    for one, other in whole:
+        if draw_of(other) not in drawn:
+            drawn.add(draw_of(other))
+            read.append((one, other))
+    return read, len(unread)
+
+
+def _closest(earlier: Sequence[Earlier], mine: OriginalMarks) -> list[Earlier]:
+    """Those of the same original, and those that may be of a coarser or finer table of its records."""
+    return [
+        one
+        for one in earlier
+        if one.relation != "records"
+        or _shared(one, mine)
+        >= min(len(mine.records), len(one.entry.publication.marks.records)) - 1
+    ]
+
+
+def _shared(one: Earlier, mine: OriginalMarks) -> int:
+    return len(set(one.entry.publication.marks.records) & set(mine.records))
+
+
+def _nests(one: Earlier, domain: Domain, problem: Problem) -> bool:
+    """Whether an earlier release is of the same table, or of a coarser or finer one with the same
+    margins."""
+    from tabprotect.engine.posterior.together.coarser import is_coarser
+
+    own = problem.table.domain
+    if domain == own:
+        return one.relation == "original"
+    return (is_coarser(domain, own) or is_coarser(own, domain)) and _shared(
+        one, marks(problem)
+    ) >= min(domain.ndim, own.ndim)
+
+
+def _joint(
+    releases: Sequence[Release],
+    problem: Problem,
+    policy: HousePolicy | Gate | None,
+    progress: Progress,
+) -> StaffVerdict:
+    """What readers of all of them learn, about the cells of the finest table; the latest first."""
+    finest = max(releases, key=lambda one: one.domain.size)
+    # Nothing is known here of the true counts of a finer table.
+    original = problem.table if finest.domain == problem.table.domain else None
+    earlier = [one for one in reversed(releases) if one is not finest]
+    return verdict(finest, policy, earlier=earlier, original=original, progress=progress)
 
 
 def _opened(

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -418,6 +419,44 @@ class Register:
         head = head_of(connection)
         line = ChainLine.after(head, act, subject, digest, time=now(), key=self._key)
         connection.execute(sa.insert(CHAIN).values(vars(line)))
+
+
+@dataclass(frozen=True)
+class NewRegister:
+    """A register that was made, or taken over.
+
+    Attributes
+    ----------
+    name
+        Its file or address, without a password.
+    mark
+        Of the key of the house that it belongs to.
+    releases
+        The number of those taken over.
+    """
+
+    name: str
+    mark: str
+    releases: int
+
+
+def new_register(place: str | Path) -> NewRegister:
+    """Make a register of releases, or take over one of an earlier version where it lies.
+
+    Parameters
+    ----------
+    place
+        The path of an SQLite file, or any SQLAlchemy URL.
+
+    Raises
+    ------
+    InputError
+        If there is one already, or it cannot be made.
+    ParameterError
+        If it belongs to another key of the house.
+    """
+    with Register(str(place), new=True) as register:
+        return NewRegister(register.name, register.key_mark[:16], len(register.entries()))
 
 
 def _new(address: str) -> Database:

@@ -189,8 +189,8 @@ class LeavingPublication:
     @property
     def method_label(self) -> str:
         """The method's name for people; for a plug-in that is missing, the name as stated."""
-        known = methods().get(self.method)
-        return self.method if known is None else known.label
+        known = methods()
+        return known[self.method].label if self.method in known else self.method
 
 
 @dataclass(frozen=True)

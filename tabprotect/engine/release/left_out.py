@@ -14,6 +14,7 @@ Kind = Literal[
     "attempts",
     "other_releases",
     "simulation",
+    "contributors",
 ]
 """The kinds by the names that mechanisms and verdicts state."""
 
@@ -26,6 +27,7 @@ SAID: Mapping[Kind, str] = {
     "attempts": say("what refused draws tell"),
     "other_releases": say("what earlier releases say together with this one"),
     "simulation": say("what could only be simulated or bounded"),
+    "contributors": say("contributors who were not tried as readers, alone or together"),
 }
 """The kinds in words, as parts of a sentence."""
 

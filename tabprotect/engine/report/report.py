@@ -13,12 +13,13 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle import archive, confidential
+from tabprotect.engine.bundle import archive, confidential, magnitude_bundle
 from tabprotect.engine.bundle.check_lines import CheckLine
 from tabprotect.engine.bundle.confidential import Dossier
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.report.magnitude_report import magnitude_edition
 from tabprotect.engine.report.public_edition import plain, public_edition
 from tabprotect.engine.report.register_section import register_section
 from tabprotect.engine.report.staff_edition import staff_edition
@@ -145,21 +146,39 @@ def make_report(
     """
     data = archive.load(path)
     try:
+        if magnitude_bundle.kind_of(data) in magnitude_bundle.KINDS:
+            return _magnitude_report(data, edition, made, path)
         is_dossier = confidential.is_dossier(data)
         if edition == "public":
             bundle = confidential.bundle_within(data) if is_dossier else data
             return public_report(bundle, made, progress)
         if not is_dossier:
-            raise InputError(
-                say("the staff edition tells of the original, which is not in a release bundle"),
-                file=path,
-                hint=say("name the dossier; or make the edition for readers: --edition public"),
-            )
+            raise _no_dossier(path)
         dossier = confidential.open_dossier(data, progress=progress)
     except BundleError as error:
         message = say("{name}: {message}", path.name, error.message)
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
     return staff_report(dossier, made, progress, register=register)
+
+
+def _no_dossier(path: Path) -> InputError:
+    return InputError(
+        say("the staff edition tells of the original, which is not in a release bundle"),
+        file=path,
+        hint=say("name the dossier; or make the edition for readers: --edition public"),
+    )
+
+
+def _magnitude_report(data: bytes, edition: Edition, made: date, path: Path) -> Report:
+    """The report of a release of sums, or of its dossier."""
+    bundle, record = data, None
+    if magnitude_bundle.kind_of(data) == magnitude_bundle.DOSSIER:
+        record, bundle = magnitude_bundle.read_dossier(data)
+    elif edition == "staff":
+        raise _no_dossier(path)
+    found = magnitude_edition(bundle, made, record if edition == "staff" else None)
+    html = rendered("magnitudes.html", found)
+    return Report(edition, found.title, found.verdict, archive.sha256(bundle), html)
 
 
 def public_report(bundle: bytes, made: date, progress: Progress = SILENT) -> Report:

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -271,8 +271,8 @@ def install_hook(window: MainWindow) -> None:
     sys.excepthook = hook
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Open the window; ``argv`` may name one table, project or bundle.
+def main(argv: Sequence[str] | None = None, reading: Mapping[str, object] | None = None) -> int:
+    """Open the window; ``argv`` may name one table, project or bundle, ``reading`` how it is read.
 
     ``--smoke FILE.png`` shows it (or the first example), saves a picture of the window and
     quits: for the test of a packaged program.
@@ -287,7 +287,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     app = application()
     if smoke:
-        return _smoke(app, arguments[0] if arguments else EXAMPLE, Path(smoke))
+        return _smoke(app, arguments[0] if arguments else EXAMPLE, Path(smoke), reading)
     settings = QSettings()
     mode, zoom = settings.value("mode", "system"), settings.value("zoom", 1.0)
     with contextlib.suppress(TypeError, ValueError):
@@ -301,7 +301,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     window.made.connect(_autosaved)
     window.show()
     if arguments:
-        window.files.open(arguments[0])
+        window.files.open(arguments[0], reading=reading)
     # Pages are classes of the whole program: those of later windows are built when needed.
     readying = Readying(window, window.pages, window.document)
     # All that stays until the program ends: nobody need look through it for garbage again.
@@ -320,7 +320,7 @@ def _autosaved(window: MainWindow) -> None:
     window.made.connect(_autosaved)
 
 
-def _smoke(app: QApplication, source: str, path: Path) -> int:
+def _smoke(app: QApplication, source: str, path: Path, reading: Mapping[str, object] | None) -> int:
     window = MainWindow(Document())
     window.show()
     faults: list[object] = []
@@ -341,7 +341,7 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
 
     window.files.opened.connect(lambda _: QTimer.singleShot(200, done))
     window.files.refused.connect(failed)
-    QTimer.singleShot(0, lambda: window.files.open(source))
+    QTimer.singleShot(0, lambda: window.files.open(source, reading=reading))
     app.exec()
     window.close()
     for fault in faults:

@@ -109,7 +109,9 @@ class Files(QObject):
         else:
             self.ask_open()
 
-    def open(self, source: str, *, stays: bool = False, **reading: object) -> None:
+    def open(
+        self, source: str, *, stays: bool = False, reading: Mapping[str, object] | None = None
+    ) -> None:
         """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
 
         Where a page of the river asks for a table it may stay in front.
@@ -124,7 +126,7 @@ class Files(QObject):
         elif suffix == RECIPE:
             self.recipe.emit(source)
         else:
-            given = reading or self._as_before(source)
+            given = dict(reading or self._as_before(source))
             self.begin(open_table(source=source, **given), stays=stays)
 
     def _as_before(self, source: str) -> dict[str, object]:
@@ -163,8 +165,7 @@ class Files(QObject):
         except InputError as error:
             # Not to be remembered is no reason not to open.
             self.window.page.show_error(error)
-        given: dict[str, Any] = dict(reading.given)
-        self.open(source, **given)
+        self.open(source, reading=reading.given)
 
     def begin(self, order: Order, *, stays: bool = True) -> None:
         """Begin a new document in this window, after a question where work would be lost.
@@ -327,7 +328,7 @@ class Files(QObject):
                 page.errors.show_error(
                     error,
                     remedy_label=label,
-                    remedy=partial(self.open, source, **{**given, option: value}),
+                    remedy=partial(self.open, source, reading={**given, option: value}),
                     other_label=CHOOSE,
                     other=partial(self.ask_reading, source),
                 )

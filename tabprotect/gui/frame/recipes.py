@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QPlainTextEdit,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.recipe_text import next_year_text
 from tabprotect.engine.project.recipes.last_year import (
-    OtherCategories,
     SinceLastYear,
     UndecidedError,
     category_lines,
+    expected_categories,
 )
-from tabprotect.engine.project.recipes.recipe_mapping import Renames
+from tabprotect.engine.project.recipes.recipe_mapping import Renames, remember_mapping
 from tabprotect.engine.project.recipes.replay import prepared_recipe
+from tabprotect.engine.tables.groupings.unlisted_codes import UnlistedError
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.question import tell_failure
 from tabprotect.gui.frame.opening import OPEN_ANYHOW, RECIPE, Files
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
-from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
+
+if TYPE_CHECKING:
+    from tabprotect.gui.forms.mapping_sheet import MappingSheet
 
 RECIPES = say("Recipes (*{RECIPE})", RECIPE)
 
@@ -52,6 +49,7 @@ class Recipes(QObject):
         self.files = files
         self.document = window.document
         files.recipe.connect(self._ask_data)
+        self.document.recipe_asked.connect(self.ask_run)
 
     def ask_save(self) -> None:
         """Ask for a file and save the steps so far as a recipe for next year."""
@@ -96,17 +94,23 @@ class Recipes(QObject):
     def _choose(self, recipe: str, data: str) -> None:
         self.files.unless_unsaved(OPEN_ANYHOW, lambda: self.run(Path(recipe), Path(data)))
 
-    def run(self, recipe: Path, data: Path, renames: Renames | None = None) -> None:
-        """Run a recipe on new data up to the gate."""
+    def run(
+        self, recipe: Path, data: Path, renames: Renames | None = None, *, accept: bool = False
+    ) -> None:
+        """Run a recipe on new data up to the gate.
+
+        ``accept`` after somebody has seen which of its categories are missing.
+        """
         settings = {"source": str(data.absolute())}
-        accept = renames is not None
         self.window.page.errors.clear()
         job = self.document.jobs.command(
             say("run {name} on {name2}", recipe.name, data.name),
             lambda p: prepared_recipe(recipe, settings, renames=renames, accept=accept, progress=p),
         )
         job.finished.connect(self._arrive)
-        job.failed.connect(tell_failure(lambda error: self._refused(error, recipe, data)))
+        said = dict(renames or {})
+        again = partial(self._decided, recipe, data, said)
+        job.failed.connect(tell_failure(lambda error: self._refused(error, recipe, again, accept)))
 
     def _arrive(self, found: tuple[History, SinceLastYear | None]) -> None:
         history, since = found
@@ -115,70 +119,54 @@ class Recipes(QObject):
         if since is not None:
             LastYearSheet(self.window, since).open()
 
-    def _refused(self, error: TabprotectError, recipe: Path, data: Path) -> None:
-        if not isinstance(error, UndecidedError):
+    def _refused(
+        self,
+        error: TabprotectError,
+        recipe: Path,
+        again: Callable[[MappingSheet, bool, Renames], None],
+        accept: bool,
+    ) -> None:
+        """Ask what categories are that the recipe, or a code list that it reads, lacks."""
+        # With the first recipe that leaves a doubt, not with the window.
+        from tabprotect.gui.forms.mapping_sheet import MappingSheet, Unlisted
+
+        if isinstance(error, UndecidedError):
+            expects, to, accept = expected_categories(recipe), recipe.name, True
+            asked = [
+                Unlisted(
+                    one.variable,
+                    one.new,
+                    tuple(dict.fromkeys((*one.missing, *expects[one.variable]))),
+                    one.alike,
+                    one.missing,
+                )
+                for one in error.categories
+            ]
+        elif isinstance(error, UnlistedError):
+            asked, to = [Unlisted.of(error)], Path(str(error.file)).name
+        else:
             self.window.page.show_error(error)
             return
-        sheet = CategoriesSheet(self.window, error.categories)
-        sheet.decided.connect(lambda renames: self.run(recipe, data, renames))
+        sheet = MappingSheet(self.window, asked, to=to, remembers=True)
+        sheet.decided.connect(partial(again, sheet, accept))
         sheet.open()
 
-
-IS_NEW = say("is a new category")
-
-
-class CategoriesSheet(QDialog):
-    """Each new category: another name of one that is missing, or new. ``decided`` carries renames."""
-
-    decided = Signal(object)
-
-    def __init__(self, parent: QWidget, categories: tuple[OtherCategories, ...]) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tell("Categories of the new file"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.boxes: dict[tuple[str, str], QComboBox] = {}
-        form = QFormLayout()
-        for other in categories:
-            form.addRow(heading(other.variable))
-            for name in other.new:
-                box = QComboBox()
-                box.addItem(told(IS_NEW), None)
-                for missing in other.missing:
-                    box.addItem(tell("is {missing}", missing), missing)
-                box.setCurrentIndex(max(box.findData(other.alike.get(name)), 0))
-                box.setAccessibleName(tell("{variable}: {name}", other.variable, name))
-                self.boxes[other.variable, name] = box
-                form.addRow(name, box)
-            if other.missing:
-                form.addRow(
-                    Label(
-                        say("missing: {missing}", joined(other.missing, ", ")),
-                        wordWrap=True,
-                    )
-                )
-        inside = QWidget()
-        inside.setLayout(form)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setWidget(inside)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.go_on = buttons.addButton(tell("Go on"), QDialogButtonBox.ButtonRole.AcceptRole)
-        dress(self.go_on, "main")
-        buttons.accepted.connect(self._decide)
-        buttons.rejected.connect(self.reject)
-        said = Label(
-            say(
-                "The recipe was made for other categories. Those that stay missing have no one this "
-                "year; steps that name them will say so."
-            ),
-            wordWrap=True,
-        )
-        _lay_out(self, said, scroll, buttons)
-
-    def _decide(self) -> None:
-        chosen = {key: box.currentData() for key, box in self.boxes.items()}
-        self.decided.emit({key: to for key, to in chosen.items() if to is not None})
-        self.accept()
+    def _decided(
+        self,
+        recipe: Path,
+        data: Path,
+        before: Renames,
+        sheet: MappingSheet,
+        accept: bool,
+        said: Renames,
+    ) -> None:
+        if sheet.remember.isChecked() and said:
+            try:
+                remember_mapping(recipe, said)
+            except TabprotectError as error:
+                self.window.page.show_error(error)
+                return
+        self.run(recipe, data, {**before, **said}, accept=accept)
 
 
 class LastYearSheet(QDialog):

@@ -259,10 +259,10 @@ class RegisterPage(RegisterStage, Page):
         """Make a register, or take an older one over where it lies."""
 
         def work(progress: Progress) -> str:
-            from tabprotect.engine.register.register import Register
+            from tabprotect.engine.register.register import new_register
 
-            with Register(place, new=True) as register:
-                kept, mark = len(register.entries()), register.key_mark[:16]
+            made = new_register(place)
+            kept, mark = made.releases, made.mark
             if kept:
                 return plural(
                     kept,

@@ -135,9 +135,15 @@ class StartPage(Page):
             ),
             (
                 say("Tabulate microdata"),
-                say("Count the records of a CSV or Parquet file."),
+                say("Count the records of a file, a folder or a database."),
                 "microdata",
                 self._ask_tabulate,
+            ),
+            (
+                say("Same as last year"),
+                say("Run a recipe on new data; what is new since last year is asked about."),
+                "recipe",
+                self.document.recipe_asked.emit,
             ),
         )
         cards = []

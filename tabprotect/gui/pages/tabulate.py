@@ -44,7 +44,7 @@ DRAWN = say("drawn now, kept with this table")
 MOST_CATEGORIES = 1000
 """Of a variable that classifies: more are mostly numbers of records, or measurements."""
 
-TITLES = (say("Variable"), say("Kind"), say("Categories"), say("Missing"))
+TITLES = (say("Variable"), say("Categories"), say("Missing"), say("Kind"))
 
 
 class TabulatePage(Page):
@@ -75,8 +75,9 @@ class TabulatePage(Page):
         self._list.setHorizontalHeaderLabels(TITLES)
         as_list(self._list, say("Variables of the file; tick those to count by"))
         header = self._list.horizontalHeader()
+        # Figures stand beside the names that they are of, however wide the window is.
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setStretchLastSection(True)
         self._list.itemChanged.connect(self._ticked)
         self._before: Qt.CheckState | None = None
         self._list.cellPressed.connect(self._pressed)
@@ -214,10 +215,10 @@ class TabulatePage(Page):
             self._list.setItem(row, 0, name)
             about = "" if column.exact else say("{told} ", tell("about"))
             categories = f"{about}{count_text(column.categories)}"
-            texts = (told(column.kind), categories, count_text(column.missing))
+            texts = (categories, count_text(column.missing), told(column.kind))
             for at, text in enumerate(texts, 1):
                 item = QTableWidgetItem(text)
-                if at > 1:
+                if at < len(texts):
                     item.setTextAlignment(right)
                 self._list.setItem(row, at, item)
         self._list.blockSignals(False)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from tabprotect.cli.main import main
 
+SEED = "1234567890" * 4
+
 
 def made(folder: Path) -> Path:
     rows = ["nace,region,ent,turnover"]
@@ -52,10 +54,29 @@ def test_from_records_to_a_bundle_without_rules(tmp_path: Path, capsys) -> None:
     for text in every.values():
         assert "p=13" not in text and "g1" not in text and "primary" not in text
     with zipfile.ZipFile(dossier) as kept:
-        assert "p=13" in kept.read("dossier.json").decode()
+        assert "p=13" in kept.read("CONFIDENTIAL/dossier.json").decode()
+        assert kept.read("CONFIDENTIAL/release.zip") == out.read_bytes()
+    # What the choice of the pattern tells is stated as left out, and is never a pass.
+    assert said["verdict"]["passed"] is None and said["verdict"]["left_out"] == ["pattern_choice"]
+    assert main(["verify", str(out), "--json"]) == 7
+    assert json.loads(capsys.readouterr().out)["left_out"] == ["pattern_choice"]
+    report(out, dossier, tmp_path)
     again = tmp_path / "again.zip"
     assert main([*words, "--out", str(again), "--like", str(out)]) == 0
     assert again.read_bytes() == out.read_bytes()
+
+
+def report(out: Path, dossier: Path, folder: Path) -> None:
+    """What readers and staff are told: the rules' numbers stay with staff."""
+    pages = []
+    for source, edition in ((out, "public"), (dossier, "public"), (dossier, "staff")):
+        page = folder / f"{edition}.html"
+        words = ["report", str(source), "--edition", edition, "--out", str(page)]
+        assert main(words) == 0
+        pages.append(page.read_text())
+    assert pages[0] == pages[1] and "p=13" in pages[2]
+    assert "p=13" not in pages[0] and "CONFIDENTIAL" not in pages[0] and "13 %" not in pages[0]
+    assert main(["report", str(out), "--edition", "staff", "--out", str(folder / "no.html")]) == 3
 
 
 def test_a_rule_that_hides_nothing_is_refused(tmp_path: Path, capsys) -> None:
@@ -66,7 +87,7 @@ def test_a_rule_that_hides_nothing_is_refused(tmp_path: Path, capsys) -> None:
 
 def test_noise_is_read_by_a_contributor(tmp_path: Path, capsys) -> None:
     path, out = made(tmp_path), tmp_path / "o.zip"
-    words = ["--set", "least=.1", "--set", "most=.25", "--json", "--out", str(out), "--seed", "1"]
+    words = ["--set", "least=.1", "--set", "most=.25", "--json", "--out", str(out), "--seed", SEED]
     assert main(["protect", str(path), "--method", "multiplicative_noise", *words]) == 0
     capsys.readouterr()
     assert (
@@ -79,7 +100,43 @@ def test_noise_is_read_by_a_contributor(tmp_path: Path, capsys) -> None:
     found = json.loads(capsys.readouterr().out)["cells"]
     (own,) = (c["belief"] for c in found if c["index"] == {"nace": "24", "region": "R0"})
     assert 0 < own < 0.5
-    assert main(["verify", str(out), "--quick", "--json"]) == 0
+    assert main(["verify", str(out), "--json"]) == 0
+
+
+def test_noise_that_leaves_somebody_certain_stays(tmp_path: Path, capsys) -> None:
+    path, out = made(tmp_path), tmp_path / "o.zip"
+    little = ["--set", "least=.01", "--set", "most=.05", "--rule", "p=13", "--out", str(out)]
+    words = ["protect", str(path), "--method", "multiplicative_noise", "--json"]
+    assert main([*words, *little]) == 5 and not out.exists()
+    assert main([*words, "--rule", "p=13", "--out", str(out)]) == 0
+    # The same sums by another method: what both tell together is not judged.
+    other = ["protect", str(path), "--rule", "p=13", "--json", "--out", str(tmp_path / "s.zip")]
+    assert main(other) == 5
+    capsys.readouterr()
+    assert main([*other, "--accept", "looked at"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["verdict"]["left_out"] == ["pattern_choice", "other_releases"]
+    assert said["warnings"] and main(["register", "list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["releases"]
+    assert [one["method"] for one in listed] == ["multiplicative_noise", "suppression"]
+
+
+def test_cell_keys_are_not_judged_whole(tmp_path: Path, capsys) -> None:
+    path, out = made(tmp_path), tmp_path / "o.zip"
+    words = ["protect", str(path), "--method", "cell_key", "--json", "--out", str(out)]
+    assert main(words) == 5
+    assert main([*words, "--accept", "looked at", "--register", "none"]) == 0
+    assert main(["verify", str(out)]) == 7
+
+
+def test_the_rules_of_the_house_apply_and_are_nowhere_public(tmp_path: Path, capsys) -> None:
+    path, out = made(tmp_path), tmp_path / "o.zip"
+    (tmp_path / "policy.toml").write_text('rules = ["p=13"]\n')
+    words = ["protect", str(path), "--policy", str(tmp_path / "policy.toml"), "--json"]
+    capsys.readouterr()
+    assert main([*words, "--out", str(out)]) == 0
+    assert json.loads(capsys.readouterr().out)["primary"] > 0
+    assert b"p=13" not in out.read_bytes() and main(["verify", str(out), "--quick"]) == 7
 
 
 def test_the_sums_as_csv(tmp_path: Path) -> None:

@@ -103,6 +103,18 @@ def test_xlsx(run: Command, bundle: Path, tmp_path: Path) -> None:
     ]
 
 
+def test_a_sheet_shows_the_published_totals(run: Command, bundle: Path, tmp_path: Path) -> None:
+    path = exported(run, bundle, tmp_path / "t.xlsx")
+    sheet = python_calamine.CalamineWorkbook.from_path(path).get_sheet_by_name("crosstab")
+    rows = [row for row in sheet.to_python() if row and str(row[0]).startswith(("r", "Total"))]
+    totals = {one.table.domain.names: one for one in tp.open_release(bundle).tables}
+    assert any(".." in row[1:4] for row in rows)
+    lines, total = [row for row in rows if row[0] != "row"], rows[-1]
+    assert [row[4] for row in lines[:-1]] == totals["row",].table.counts.tolist()
+    assert total[1:4] == totals["column",].table.counts.tolist()
+    assert total[4] == int(totals[()].table.counts)
+
+
 def test_acro(run: Command, bundle: Path, tmp_path: Path) -> None:
     path = exported(run, bundle, tmp_path / "t.acro.json")
     (result,) = json.loads(path.read_text())["results"].values()

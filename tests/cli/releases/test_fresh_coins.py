@@ -97,3 +97,23 @@ def test_what_is_too_much_together_is_refused(
     again = ("protect", FOURS, "--fresh", *register, "--json")
     reasons = ("--again", "asked for", "--accept", "asked for")
     assert run(*again, *reasons, "--out", tmp_path / "reason.zip").code == 0
+
+
+def test_a_finer_table_is_read_beside_a_coarser_one(run: Run, tmp_path: Path) -> None:
+    counts = [[[2, 0], [7, 3], [4, 4]], [[6, 6], [4, 3], [4, 3]], [[1, 2], [5, 5], [8, 5]]]
+    fine, coarse = ["A,B,C,count"], ["A,B,count"]
+    for a, rows in zip("abc", counts, strict=True):
+        for b, cells in zip("def", rows, strict=True):
+            fine += [f"{a},{b},{c},{n}" for c, n in zip("xy", cells, strict=True)]
+            coarse.append(f"{a},{b},{sum(cells)}")
+    (tmp_path / "fine.csv").write_text("\n".join(fine))
+    (tmp_path / "coarse.csv").write_text("\n".join(coarse))
+    register = ("--register", tmp_path / "register.sqlite", "--no-page", "--json")
+    assert run("register", "new", register[1]).code == 0
+    first = ("protect", tmp_path / "coarse.csv", "--method", "suppression", *register)
+    assert run(*first, "--out", tmp_path / "coarse.zip").json["verdict"]["accepted"]
+    # The cycles keep the count that the coarser table hides.
+    second = ("protect", tmp_path / "fine.csv", *register)
+    refused = run(*second, "--out", tmp_path / "fine.zip")
+    assert refused.code == 5 and not (tmp_path / "fine.zip").exists()
+    assert "1 is certain (the table A × B)" in refused.json["error"]["message"]

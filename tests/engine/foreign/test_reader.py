@@ -16,6 +16,7 @@ import xlsxwriter
 from tabprotect.engine.errors import InputError, Interrupted
 from tabprotect.engine.foreign import answers, reader
 from tabprotect.engine.foreign.limits import Limits
+from tabprotect.engine.foreign.queries import FEW
 from tabprotect.engine.foreign.reader import RefusedFileError, lent, limits_for
 from tabprotect.engine.foreign.wire import Buffer, Message, WireError, receive, send
 from tabprotect.engine.formats.registered import formats
@@ -142,6 +143,25 @@ def test_what_is_no_message_is_refused() -> None:
     assert np.frombuffer(found.buffers[0].data, np.int32).tolist() == [0, 1, 2, 3, 4]
     with pytest.raises(WireError):
         receive(io.BytesIO(out.getvalue()), 20)
+
+
+def test_columns_are_the_same_with_few_rows_and_with_many() -> None:
+    kinds = ("TINYINT", "USMALLINT", "INTEGER", "UINTEGER", "BIGINT", "DOUBLE", "HUGEINT")
+    values = ", ".join(
+        f"CAST(CASE WHEN range % 7 = {number} THEN NULL ELSE range % 100 END AS {kind}) AS c{number}"
+        for number, kind in enumerate(kinds)
+    )
+    for whole in (True, False):
+        said = values.rpartition(", CAST")[0].rpartition(", CAST")[0] if whole else values
+        with connected() as connection:
+            for rows in (0, 1, 8, FEW - 1, FEW, FEW + 1, 2 * FEW + 5):
+                found = connection.execute(f"SELECT {said} FROM range({rows})").fetchnumpy()
+                of = np.arange(rows)
+                for number, (name, column) in enumerate(found.items()):
+                    assert name == f"c{number}" and len(column) == rows
+                    gone = np.ma.getmaskarray(column)
+                    assert (gone == (of % 7 == number)).all()
+                    assert (np.ma.getdata(column)[~gone] == of[~gone] % 100).all()
 
 
 def test_answers_are_checked_like_a_foreign_file() -> None:

@@ -171,6 +171,8 @@ def everything(histories: list[History]) -> list[object]:
         short_seed="warn",
         two_signatures=True,
         epsilon_limit=1.5,
+        rules=("p=10", "n=3"),
+        within=5.0,
         standing={"attempts": "looked at"},
     )
     record = replace(

@@ -6,10 +6,12 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.project.recipes.recipe_mapping import mapped_categories
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method
 from tabprotect.engine.project.verbs.table_verbs import set_title
+from tabprotect.gui.forms.mapping_sheet import MappingSheet
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.recipes import CategoriesSheet, LastYearSheet
+from tabprotect.gui.frame.recipes import LastYearSheet
 
 YEAR = "region,sex,count\nnord,f,20\nnord,m,30\nsud,f,40\nsud,m,50\n"
 
@@ -34,11 +36,14 @@ def test_next_year(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     new = tmp_path / "2024.csv"
     new.write_text(YEAR.replace("sud", "sued").replace("20", "420"))
     window.actions_.recipes.run(recipe, new)
-    qtbot.waitUntil(lambda: bool(window.findChildren(CategoriesSheet)))
-    (sheet,) = window.findChildren(CategoriesSheet)
+    qtbot.waitUntil(lambda: bool(window.findChildren(MappingSheet)))
+    (sheet,) = window.findChildren(MappingSheet)
     assert sheet.boxes["region", "sued"].currentData() == "sud"
+    assert sheet.remember.isChecked()
     sheet.go_on.click()
     qtbot.waitUntil(lambda: bool(window.findChildren(LastYearSheet)))
+    # What was said stands in the recipe for the years to come.
+    assert mapped_categories(recipe) == {("region", "sued"): "sud"}
     assert window.page.name == "release" and window.document.release is not None
     assert window.document.original is not None and window.document.original.total == 540
     assert window.document.original.domain["region"].categories == ("nord", "sud")

@@ -18,7 +18,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.engine.formats.workbooks.sheet_writing import Sheet, SheetCell, sheets_of
+from tabprotect.engine.formats.workbooks.sheet_writing import Margins, Sheet, SheetCell, sheets_of
 from tabprotect.engine.formats.workbooks.sheets import read_sheet
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
@@ -123,8 +123,13 @@ class Ods(RowFormat):
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return ods_bytes(sheets_of(table, hidden, title, _UNWRITABLE))
 
+    def publish_among(
+        self, table: Table, hidden: Bools | None, title: str, margins: Margins
+    ) -> bytes:
+        return ods_bytes(sheets_of(table, hidden, title, _UNWRITABLE, margins=margins))
+
     def publish_cube(self, cube: Cube, title: str) -> bytes:
-        return ods_bytes(sheets_of(cube.table, cube.hidden, title, _UNWRITABLE, totals=False))
+        return ods_bytes(sheets_of(cube.table, cube.hidden, title, _UNWRITABLE, margins=None))
 
 
 PLUGIN = Ods()

@@ -15,7 +15,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.engine.formats.workbooks.sheet_writing import sheets_of
+from tabprotect.engine.formats.workbooks.sheet_writing import Margins, sheets_of
 from tabprotect.engine.formats.workbooks.sheets import read_sheet
 from tabprotect.engine.formats.workbooks.xlsx_writing import xlsx_bytes
 from tabprotect.engine.progress import SILENT, Progress
@@ -46,9 +46,14 @@ class Xlsx(RowFormat):
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return xlsx_bytes(sheets_of(table, hidden, title, _UNWRITABLE), title)
 
+    def publish_among(
+        self, table: Table, hidden: Bools | None, title: str, margins: Margins
+    ) -> bytes:
+        return xlsx_bytes(sheets_of(table, hidden, title, _UNWRITABLE, margins=margins), title)
+
     def publish_cube(self, cube: Cube, title: str) -> bytes:
         return xlsx_bytes(
-            sheets_of(cube.table, cube.hidden, title, _UNWRITABLE, totals=False), title
+            sheets_of(cube.table, cube.hidden, title, _UNWRITABLE, margins=None), title
         )
 
 

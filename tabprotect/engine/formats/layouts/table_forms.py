@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -234,7 +235,21 @@ class _Sample:
         fields = [field for row in self.body for field in row[1:]]
         numeric = 2 * sum(map(looks_numeric, fields)) > len(fields)
         distinct = len({row[0] for row in self.body}) == len(self.body)
-        return numeric and distinct and len(self.header) > 2 and len(self.body) > 1
+        enough = len(self.header) > 2 and len(self.body) > 1
+        return numeric and distinct and enough and not self.numbers_records
+
+    @property
+    def numbers_records(self) -> bool:
+        """True if the first column is a running number, and texts beside it repeat, as of records."""
+        first, *others = zip(*self.body, strict=True)
+        rows = len(self.body)
+        return (
+            rows >= MANY
+            and _runs(first)
+            and any(
+                len(set(of)) < rows and 2 * sum(map(looks_numeric, of)) <= rows for of in others
+            )
+        )
 
     @property
     def ends_in_numbers(self) -> bool:
@@ -255,11 +270,14 @@ class _Sample:
     def lists_records(self) -> bool:
         """True if no column can be that of the counts: the others, without a running number, repeat.
 
-        A table lists each of its cells once.
+        A table lists each of its cells once. Beside a running number amounts with decimals are
+        neither counts nor categories.
         """
         columns = [*zip(*self.body, strict=True)]
         rows = len(self.body)
         running = {n for n, of in enumerate(columns) if _runs(of)}
+        if running:
+            running |= {n for n, of in enumerate(columns) if 2 * sum(map(_has_decimals, of)) > rows}
         numeric = {n for n, of in enumerate(columns) if 2 * sum(map(looks_numeric, of)) > rows}
         return rows >= MANY and all(
             len(set(zip(*(columns[n] for n in range(len(columns)) if n not in running | {count}))))  # noqa: B905
@@ -274,6 +292,10 @@ class _Sample:
 
 MANY = 20
 """The rows from which on repeated ones are no accident."""
+
+
+def _has_decimals(text: str) -> bool:
+    return looks_numeric(text) and re.search(r"[.,](?!\d{3}$)\d+$", text.strip()) is not None
 
 
 def _runs(column: Sequence[str]) -> bool:

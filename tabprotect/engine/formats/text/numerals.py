@@ -68,7 +68,10 @@ def parse_count(text: str, *, decimal: str | None = None, scale: int = 1) -> int
                 )
             raise NotACountError(
                 say("{stripped} is not a whole number", repr(stripped)),
-                say("counts are whole numbers; round weighted counts first"),
+                say(
+                    "counts are whole numbers; round weighted counts first, or say that the file has "
+                    "thousands: --scale 1000"
+                ),
             )
         value = int(whole)
     elif _GROUPED.fullmatch(stripped):
@@ -128,5 +131,5 @@ def parse_counts(
         except NotACountError as error:
             error.at = at
             raise
-        decimals += "." in text or "," in text
+        decimals += scale == 1 and ("." in text or "," in text)
     return values, decimals

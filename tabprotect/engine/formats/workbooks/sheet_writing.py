@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, Protocol
 
 import numpy as np
@@ -31,11 +32,10 @@ WIDEST = 1000
 """The most columns of a laid-out table."""
 
 TOTAL = "Total"
-NOTE = say(
-    "{SHOWN} = not published, to protect respondents; totals that they are part of are left out",
-    SHOWN,
-)
-NOTE_HIDDEN = say("{SHOWN} = not published, to protect respondents", SHOWN)
+NOTE = say("{SHOWN} = not published, to protect respondents", SHOWN)
+
+Margins = Mapping[tuple[str, ...], tuple[Table, Bools | None]]
+"""Published margins by their variables, each with its hidden cells."""
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,15 @@ def sheets_of(
     title: str,
     unwritable: re.Pattern[str],
     *,
-    totals: bool = True,
+    margins: Margins | None = MappingProxyType({}),
 ) -> dict[str, Sheet]:
     """The sheets by name: the long form, then rows by columns if there is room.
 
     Parameters
     ----------
-    totals
-        Whether rows and columns are added up; not of a cube, whose totals are categories.
+    margins
+        The published margins, which stand as totals as they were published; others are added up.
+        ``None`` for a cube, whose totals are categories.
 
     Raises
     ------
@@ -131,7 +132,7 @@ def sheets_of(
     sheets: dict[str, Sheet] = {"table": LongSheet(table, hidden)}
     wide = domain.shape[-1] if domain.ndim > 1 else 1
     if domain.ndim >= 1 and domain.size <= CROSSTAB_CELLS and wide < WIDEST:
-        sheets["crosstab"] = _laid_out(table, hidden, title, totals)
+        sheets["crosstab"] = _laid_out(table, hidden, title, margins)
     return sheets
 
 
@@ -140,41 +141,60 @@ def _number(count: int) -> SheetCell:
     return SheetCell(count if count < EXACT_FLOAT else str(count))
 
 
-def _laid_out(table: Table, hidden: Bools | None, title: str, totals: bool) -> LaidOutSheet:
+def _sums(
+    margins: Margins, table: Table, gone: Bools, names: Sequence[str]
+) -> list[tuple[int, bool]]:
+    """The totals over some variables, and which are hidden: as published, else added up.
+
+    A total that was not published is hidden where one of its cells is.
+    """
+    if tuple(names) in margins:
+        margin, out = margins[tuple(names)]
+        counts = margin.counts.reshape(-1)
+        hidden = np.zeros(counts.shape, np.bool_) if out is None else np.asarray(out).reshape(-1)
+    else:
+        over = tuple(n for n, name in enumerate(table.domain.names) if name not in names)
+        counts = table.counts.sum(axis=over).reshape(-1)
+        hidden = gone.any(axis=over).reshape(-1)
+    return list(zip(counts.tolist(), hidden.tolist(), strict=True))
+
+
+def _laid_out(
+    table: Table, hidden: Bools | None, title: str, margins: Margins | None
+) -> LaidOutSheet:
     """The title, header, rows with their totals, row of totals, and notes."""
     domain = table.domain
-    counts = table.counts.reshape(-1, domain.shape[-1] if domain.ndim > 1 else 1)
-    gone = np.zeros(counts.shape, dtype=np.bool_)
-    if hidden is not None:
-        gone = np.asarray(hidden).reshape(counts.shape)
+    gone = np.zeros(domain.shape, np.bool_) if hidden is None else np.asarray(hidden)
     last = domain.variables[-1] if domain.ndim > 1 else None
     front = domain.variables[:-1] if last is not None else domain.variables
+    wide = len(last.categories) if last is not None else 1
+    cells = list(zip(table.counts.reshape(-1).tolist(), gone.reshape(-1).tolist(), strict=True))
     rows: list[list[SheetCell]] = []
     if title:
         rows += [[SheetCell(title, "title")], []]
     if last is not None:
         rows.append([*(SheetCell("") for _ in front), SheetCell(last.name, "head")])
-    heads = [*last.categories, *([TOTAL] if totals else [])] if last is not None else [COUNT]
+    more = [TOTAL] if margins is not None else []
+    heads = [*last.categories, *more] if last is not None else [COUNT]
     rows.append([SheetCell(text, "head") for text in (*(v.name for v in front), *heads)])
-    shown: Callable[[int, bool], SheetCell] = lambda n, without: (  # noqa: E731
-        SheetCell(SHOWN) if without else _number(n)
-    )
+    across: list[tuple[int, bool]] = []
+    if margins is not None and last is not None:
+        across = _sums(margins, table, gone, [v.name for v in front])
     for number, index in enumerate(np.ndindex(*(len(v.categories) for v in front))):
         labels = [v.categories[i] for v, i in zip(front, index, strict=True)]
-        line = [shown(int(c), bool(g)) for c, g in zip(counts[number], gone[number], strict=True)]
-        if last is not None and totals:
-            line.append(shown(int(counts[number].sum()), bool(gone[number].any())))
-        rows.append([*map(SheetCell, labels), *line])
-    if not totals:
-        return LaidOutSheet([*rows, [], [SheetCell(NOTE_HIDDEN, "note")]] if gone.any() else rows)
-    sums = [
-        (int(c), bool(g))
-        for c, g in zip(counts.sum(axis=0), np.logical_or.reduce(gone), strict=True)
-    ]
-    if last is not None:
-        sums.append((int(counts.sum()), bool(gone.any())))
-    blank = [SheetCell("") for _ in front[1:]]
-    rows.append([SheetCell(TOTAL, "head"), *blank, *(shown(n, g) for n, g in sums)])
-    if gone.any():
+        line = [*cells[number * wide : (number + 1) * wide], *across[number : number + 1]]
+        rows.append([*map(SheetCell, labels), *(_shown(n, out) for n, out in line)])
+    below: list[tuple[int, bool]] = []
+    if margins is not None:
+        if last is not None:
+            below = _sums(margins, table, gone, [last.name])
+        below += _sums(margins, table, gone, [])
+        blank = [SheetCell("") for _ in front[1:]]
+        rows.append([SheetCell(TOTAL, "head"), *blank, *(_shown(n, out) for n, out in below)])
+    if any(out for _, out in (*cells, *across, *below)):
         rows += [[], [SheetCell(NOTE, "note")]]
     return LaidOutSheet(rows)
+
+
+def _shown(count: int, hidden: bool) -> SheetCell:
+    return SheetCell(SHOWN) if hidden else _number(count)

@@ -65,6 +65,10 @@ class GroupingPanel(QFrame):
         self.numbered = (self.width_box, by_width, self.cut, self.add_cut, self.cuts, by_cuts)
         """What takes categories that are numbers."""
         self.file_button = push_button(say("Code list from a file\u2026"), self._ask_file)
+        self.group_name = named(
+            QLineEdit(placeholderText=tell("name of the group (optional)")),
+            say("Name of the group"),
+        )
         self.together_button = push_button(say("Group the selected categories"), self.together)
         self.live = Label(wordWrap=True, name=say("What the grouping would leave at risk"))
         self.level = named(QComboBox(), say("A level of the variable"))
@@ -86,6 +90,7 @@ class GroupingPanel(QFrame):
             self.name,
             form,
             self.file_button,
+            self.group_name,
             self.together_button,
             self.live,
             heading(say("Levels")),
@@ -109,6 +114,7 @@ class GroupingPanel(QFrame):
         """Offer what can be done: bands of ``numbers``, one group of several ``chosen``."""
         for part in self.numbered:
             part.setEnabled(numbers)
+        self.group_name.setEnabled(chosen > 1)
         self.together_button.setEnabled(chosen > 1)
 
     def show_levels(self, coarser: list[str], chain: list[str]) -> None:

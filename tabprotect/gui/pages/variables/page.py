@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import takewhile
+from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -33,11 +35,13 @@ from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.bands import held_name, span_of, whole
 from tabprotect.engine.tables.groupings.nesting import chains
+from tabprotect.engine.tables.groupings.unlisted_codes import UnlistedError
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.mapping_sheet import MappingSheet, Unlisted
 from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
@@ -205,9 +209,31 @@ class VariablesPage(VariablesStage, Page):
     # -- grouping -----------------------------------------------------------------------------
 
     def _group(self, given: dict[str, object]) -> None:
+        variable = self.variable
         self.document.run(
-            group_categories.order({"variable": self.variable, **given}), page=self.name
+            group_categories.order({"variable": variable, **given}),
+            failed=lambda error: self._not_grouped(error, variable, given),
         )
+
+    def _not_grouped(self, error: TabprotectError, variable: str, given: dict[str, object]) -> None:
+        table, project = self.document.original, self.document.project
+        if not isinstance(error, UnlistedError) or table is None or project is None:
+            self.show_error(error)
+            return
+        known = table.domain[variable].categories
+        people = dict(zip(known, table.margin([variable]).counts.tolist(), strict=True))
+        small = small_counts(table, project.at_risk, variable)
+        asked = replace(Unlisted.of(error, known), people=people, small=small)
+        sheet = MappingSheet(self, [asked], to=Path(str(error.file)).name, remembers=False)
+
+        def again(said: Mapping[tuple[str, str], str]) -> None:
+            self.variable = variable
+            self._group({**given, "mapping": {code: to for (_, code), to in said.items()}})
+
+        sheet.decided.connect(again)
+        # It shows counts of the house.
+        self.document.view_changed.connect(sheet.reject)
+        sheet.open()
 
     def _together(self, categories: Sequence[str], onto: str = "") -> None:
         """Put categories into one group: of their own, or that of what they were dropped on."""
@@ -239,9 +265,15 @@ class VariablesPage(VariablesStage, Page):
             ): inside
             for group, inside in groups.items()
         }
-        groups[held_name(held, taken=list(groups))] = held
+        groups[self._named(held, taken=list(groups))] = held
         self._group({"level": level, "groups": groups})
         self.panel.name.clear()
+        self.panel.group_name.clear()
+
+    def _named(self, held: Sequence[str], taken: Sequence[str]) -> str:
+        """What a group is called: as somebody says, else after its categories."""
+        said = self.panel.group_name.text().strip()
+        return said if said and said not in taken else held_name(held, taken=taken)
 
     def _dropped(self, categories: list[str], onto: str) -> None:
         self._together(categories, onto)
@@ -383,6 +415,19 @@ def levels_text(variable: Variable) -> str:
         return ""
     tree = joined((level.name for level in variable.levels), " \u203a ")
     return joined([tree, *(level.name for level in variable.across)], "; ")
+
+
+def small_counts(table: Table, rule: SmallCount, variable: str) -> dict[str, int]:
+    """How many cells at risk each category has."""
+    axis, categories = table.domain.axis(variable), table.domain[variable].categories
+    if rule.low > 0:
+        cells, counts = table.cells
+        held = np.unravel_index(cells, table.domain.shape)[axis][rule.mask(counts)]
+        found = np.bincount(held, minlength=len(categories))
+    else:
+        rest = tuple(k for k in range(table.domain.ndim) if k != axis)
+        found = rule.mask(table.counts).sum(axis=rest)
+    return dict(zip(categories, found.tolist(), strict=True))
 
 
 def at_risk(table: Table, rule: SmallCount) -> int:

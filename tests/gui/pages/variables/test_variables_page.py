@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.verbs.level_verbs import label_categories
 from tabprotect.engine.project.verbs.table_verbs import set_count, tabulate
+from tabprotect.gui.forms.mapping_sheet import MappingSheet
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.pages.variables.page import VariablesPage
@@ -229,3 +230,45 @@ def test_structural_zeros_are_stated_by_clicks(
     settle()
     assert not variables.document.original.domain.structural  # type: ignore[union-attr]
     settled(variables, qtbot, settle)
+
+
+def test_codes_that_a_list_lacks_are_asked_for(
+    variables: VariablesPage, qtbot: QtBot, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "list.csv"
+    path.write_text("region,part\nn1,land\ns1,land\nw9,isles\n")
+    choose(variables, "region")
+    variables.panel.asked.emit({"files": {"code list": str(path)}})
+    settled(variables, qtbot, settle)
+    (sheet,) = variables.findChildren(MappingSheet)
+    box = sheet.boxes["region", "n2"]
+    assert box.currentData() == "n1"
+    kept = [box.itemData(row) for row in range(box.count())]
+    assert kept == ["n2", "", "n1", "s1", "w9"]
+    before = variables.document.original
+    assert before is not None
+    left = before.margin(["region"]).counts.tolist()[1]
+    box.setCurrentIndex(1)
+    assert f"{left} records are left out" in sheet.result_line.text()
+    box.setCurrentIndex(2)
+    assert "All records are kept" in sheet.result_line.text()
+    sheet.go_on.click()
+    settled(variables, qtbot, settle)
+    table = variables.document.original
+    assert table is not None and table.total == before.total
+    assert table.domain["region"].categories == ("n1", "s1")
+    assert table.domain["region"].coarser[0].groups == ("land", "land")
+
+
+def test_a_group_is_called_as_somebody_says(
+    variables: VariablesPage, qtbot: QtBot, settle: Settle
+) -> None:
+    choose(variables, "region")
+    settled(variables, qtbot, settle)
+    variables.panel.group_name.setText("the north")
+    variables._together(["n1", "n2"])
+    settled(variables, qtbot, settle)
+    table = variables.document.original
+    assert table is not None
+    assert table.domain["region"].coarser[0].groups == ("the north", "the north", "s1")
+    assert not variables.panel.group_name.text()

@@ -1,0 +1,26 @@
+"""``open``: the window on a file."""
+
+from __future__ import annotations
+
+import argparse
+
+from tabprotect.cli.arguments import add_reading, given_reading
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.window import show_window
+from tabprotect.languages.said import say
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    opener = verbs.add("open", run_open)
+    opener.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
+    # For the test of a packaged program: paint the window into a file and quit.
+    opener.add_argument("--smoke", metavar="FILE.png", help=argparse.SUPPRESS)
+    add_reading(opener)
+
+
+def run_open(args: argparse.Namespace, console: Console) -> int:
+    """Show the window until it is closed."""
+    smoke = ["--smoke", args.smoke] if args.smoke else []
+    return show_window([args.table, *smoke], given_reading(args))

@@ -1,0 +1,83 @@
+"""Magnitude tables in the register: their marks, and what of the same records left before.
+
+The count table of the same records has marks of its own margins; a magnitude table has these too, so
+that releases of counts and of sums find each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.house import is_unmade, register_address
+from tabprotect.engine.house import key as house_key
+from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
+from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, marks_of, related
+
+_FOUND: WeakKeyDictionary[MagnitudeTable, tuple[bytes, OriginalMarks]] = WeakKeyDictionary()
+
+
+def marks_of_sums(table: MagnitudeTable, key: bytes) -> OriginalMarks:
+    """The fingerprints of a magnitude table: its own, and those of the counts of its records."""
+    found = _FOUND.get(table)
+    if found is None or found[0] != key:
+        counted = marks_of(table.units, key)
+        own = hmac.new(key, b"magnitudes\n" + _canonical(table), hashlib.sha256).hexdigest()
+        # The same counts under other names may have another measure.
+        found = key, replace(counted, original=own, unlabelled="")
+        _FOUND[table] = found
+    return found[1]
+
+
+def _canonical(table: MagnitudeTable) -> bytes:
+    """The contributions as bytes, independent of the order of records, categories and holdings."""
+    rows = table.rows
+    labels = [sorted(v.categories) for v in table.variables]
+    codes = [
+        _ranks(v.categories)[code] for v, code in zip(table.variables, rows.codes, strict=True)
+    ]
+    columns = np.stack(
+        [*codes, _ranks(table.names)[rows.holding], rows.own, rows.weight, rows.units]
+    )
+    head = [table.measure, table.decimals, [v.name for v in table.variables], labels]
+    text = json.dumps([*head, sorted(table.names)], ensure_ascii=False)
+    ordered = columns[:, np.lexsort(columns[::-1])]
+    return text.encode("utf-8", "surrogatepass") + b"\n" + ordered.astype("<i8").tobytes()
+
+
+def _ranks(names: Sequence[str]) -> Ints:
+    """The place of each name among the sorted ones."""
+    ranks = np.empty(len(names), dtype=np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks
+
+
+def sums_before(table: MagnitudeTable, register: str | None, *, but: str = "") -> Sequence[Earlier]:
+    """Earlier publications that bear on a magnitude table, the closest first.
+
+    Parameters
+    ----------
+    register
+        A file, a URL or ``none``; by default the house's own.
+    but
+        Fingerprint of a bundle that is no other release.
+
+    Raises
+    ------
+    InputError
+        If the register cannot be read.
+    """
+    place = register_address(register)
+    if place is None or is_unmade(place):
+        return ()
+    from tabprotect.engine.register.register import Register
+
+    with Register(place) as opened:
+        return related(marks_of_sums(table, house_key()), opened.entries(), but=but)
