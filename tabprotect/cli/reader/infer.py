@@ -24,7 +24,7 @@ from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.informed_prior import check_prior, informed
+from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.bundle.magnitude_bundle import is_release
 from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.disclosure.verdict import weigh_refused
@@ -34,6 +34,7 @@ from tabprotect.engine.formats.registered import TEXT, figures_format, format_na
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import posterior_figures
+from tabprotect.engine.posterior.prior import check_prior
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.subtables import asked_of

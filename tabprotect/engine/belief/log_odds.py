@@ -259,7 +259,7 @@ class _Association:
 
     def total(self, tables: Floats) -> Floats:
         """The sufficient statistic of arranged tables, float64 (number,)."""
-        return np.einsum("nkij,ij->n", tables, self.scores)
+        return np.asarray(np.einsum("nkij,ij->n", tables, self.scores))
 
     def spread(self, table: Floats) -> float:
         """The standard error of the log odds ratio of a known table (strata, first, second)."""

@@ -18,34 +18,17 @@ from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import NegativeBinomial, Poisson, Prior, parse_prior
+from tabprotect.engine.posterior.prior import LAST, MODEL, NegativeBinomial, Poisson, Prior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import say
-
-MODEL, LAST = "model", "last"
 
 LEAST = 0.05
 """Least mean of a cell that is not proved to be empty: a mean of 0 says that the count is certainly 0."""
 
 STEPS = 4
 """Rounds in which the spread around the model is estimated."""
-
-
-def check_prior(text: str, domain: Domain) -> None:
-    """Refuse the text of a prior that makes no sense for a table.
-
-    Raises
-    ------
-    ParameterError, InputError
-        As :func:`~tabprotect.engine.posterior.prior.parse_prior`.
-    """
-    kind, _, rest = text.partition(":")
-    if kind == MODEL and rest:
-        LogLinear.of(domain, rest)
-    elif kind != LAST or not rest:
-        parse_prior(text, domain)
 
 
 def informed(
