@@ -44,6 +44,13 @@ def test_a_workbook_whose_parts_lie_outside_of_it(tmp_path: Path) -> None:
         read_table(path)
 
 
+def test_a_column_that_begins_with_a_number_of_many_digits(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,b,c\n{LONG},5,x\n1,6,y\n2,7,x\n")
+    with pytest.raises(InputError):
+        read_table(path)
+
+
 @pytest.mark.parametrize("text", ["A,B\n1,2\rx\n", "A,B\r1,2\n", 'A,B\n"1,2\n', "A,B\n\x00,2\n"])
 def test_structural_zeros_with_a_stray_line_end(tmp_path: Path, text: str) -> None:
     path = tmp_path / "z.csv"

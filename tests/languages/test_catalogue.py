@@ -13,7 +13,7 @@ import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 
-from tabprotect.languages.catalogue import pairs
+from tabprotect.languages.catalogue import pairs, translations
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import PSEUDO, catalogue, of_environment, stretched
 
@@ -46,6 +46,10 @@ def texts(catalog: Catalog) -> Iterator[tuple[Message, str, str]]:
     for message in catalog:
         for text, told in pairs(message):
             yield message, text, told
+
+
+def test_translations_are_what_the_catalogue_holds(german: Catalog) -> None:
+    assert translations("de") == {text: told for _, text, told in texts(german)}
 
 
 def test_the_catalogue_is_what_the_program_says(script: ModuleType) -> None:

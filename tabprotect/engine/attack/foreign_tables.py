@@ -275,7 +275,8 @@ def together(
         tables = ForeignTables(whole, counts, known)
         parts.append(tables.numbers(method))
         shown = np.where(shown < 0, tables.shown(), shown)
-    if len(parts) > 1 and any(part.shared for part in parts):
+    if sum(part.shared for part in parts) > 1:
+        # Under other settings the noise is other noise, but of the same keys.
         raise ParameterError(
             {"method": say("cell keys put the same noise on the same records in every table")},
             hint=say("attack the tables of that method apart from the others"),

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, SignedInts
 from tabprotect.engine.belief.effort import LEAST_DRAWS
@@ -56,6 +55,9 @@ MOST_DRAWN = 2**26
 
 LIKELY, LEAST_PROPOSING, LEAST_DECIDING = 0.9, 5, 20
 """A pair is proposed from that share on, by so many draws; and decided by so many."""
+
+PAIRS_AT_ONCE = 20_000
+"""Pairs of cells whose neighbours are compared at a time."""
 
 NEAR_CELLS = 200
 """Cells beyond which only pairs are proposed that hang together: two sums or cycles apart."""
@@ -230,14 +232,10 @@ class _Asked:
             starts, cells = self.likelihood.moves.starts, self.likelihood.moves.cells
         else:
             return triples
-        ones = np.ones(len(cells), dtype=np.int32)
-        within = sp.csr_matrix((ones, cells, starts), shape=(len(starts) - 1, size))
         # A sum of a large part of the table says that everything hangs together.
         if int(np.diff(starts).max(initial=0)) > size // 4:
             return triples
-        beside = sp.csr_matrix(within.T @ within)
-        reach = beside[triples[:, 0]].multiply(beside[triples[:, 1]]).sum(axis=1)
-        return triples[np.asarray(reach).reshape(-1) > 0]
+        return triples[_share_a_neighbour((starts, cells), triples[:, :2], size)]
 
     def decided(self, tables: SignedInts, triples: Ints) -> Ints:
         """The cells of people who learn by these draws."""
@@ -265,6 +263,33 @@ def _products(people: Floats, small: Floats) -> Floats:
     first = people[:whole].reshape(stacked).transpose(0, 2, 1) @ small[:whole].reshape(stacked)
     rest: Floats = people[whole:].T @ small[whole:]
     return np.asarray(first.sum(axis=0) + rest)
+
+
+def _share_a_neighbour(sums: tuple[Ints, Ints], pairs: Ints, size: int) -> Bools:
+    """Whether some cell lies in a sum (or cycle) with each cell of a pair, bool (pairs,)."""
+    starts, cells = sums
+    lengths = np.diff(starts)
+    asked = np.zeros(size, dtype=np.bool_)
+    asked[pairs] = True
+    entries = np.flatnonzero(asked[cells])
+    mine = np.searchsorted(starts, entries, side="right") - 1
+    owner, at = _expanded(starts[mine], lengths[mine])
+    beside = np.unique(cells[entries][owner] * size + cells[at])
+    ends = np.searchsorted(beside, np.stack([pairs[:, 0], pairs[:, 0] + 1]) * size)
+    found = np.zeros(len(pairs), dtype=np.bool_)
+    for begin in range(0, len(pairs), PAIRS_AT_ONCE):
+        first, last = ends[:, begin : begin + PAIRS_AT_ONCE]
+        pair, at = _expanded(first, last - first)
+        wanted = pairs[begin + pair, 1] * size + beside[at] % size
+        place = np.minimum(np.searchsorted(beside, wanted), len(beside) - 1)
+        found[begin + pair[beside[place] == wanted]] = True
+    return found
+
+
+def _expanded(first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+    """The runs that begin at ``first``: of each entry the run, and its place."""
+    owner = np.repeat(np.arange(len(first)), lengths)
+    return owner, np.arange(len(owner)) + (first - np.cumsum(lengths) + lengths)[owner]
 
 
 def _triples(person: Ints, cell: Ints, value: int) -> Ints:

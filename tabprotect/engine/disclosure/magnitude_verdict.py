@@ -44,6 +44,8 @@ class ContributorsAudit:
         Sums that tell too much by the rules.
     known
         Those among them whose best guess is near with more than the limit.
+    audited, to_audit
+        Unsafe sums that readers were tried on, and all of them, sums of the same records once.
     share
         How near is too near by the rules, in percent; empty where they do not say.
     """
@@ -55,6 +57,8 @@ class ContributorsAudit:
     broken: int
     unsafe: int
     known: int = 0
+    audited: int = 0
+    to_audit: int = 0
     share: str = ""
 
     @property
@@ -66,17 +70,29 @@ class ContributorsAudit:
             else say("too near to another's value")
         )
         if not self.broken:
-            return say(
+            tried = say(
                 "Nobody among {tried:,} businesses and groups tried could come {near}.",
                 self.readers,
                 near,
             )
+            return joined(filter(None, [tried, self.sampled]), " ")
         return plural(
             self.broken,
             "{broken:,} sum is not protected: somebody could come {near}.",
             "{broken:,} sums are not protected: somebody could come {near}.",
             self.broken,
             near,
+        )
+
+    @property
+    def sampled(self) -> str:
+        """How many unsafe sums were not audited, in words; empty where all were."""
+        if self.audited == self.to_audit:
+            return ""
+        return say(
+            "A sample was audited: {audited:,} of {unsafe:,} unsafe sums.",
+            self.audited,
+            self.to_audit,
         )
 
     def as_json(self) -> dict[str, object]:
@@ -86,6 +102,8 @@ class ContributorsAudit:
             "items": self.items,
             "exactly": self.exactly,
             "within": self.within,
+            "audited": self.audited,
+            "unsafe": self.to_audit,
         }
 
 

@@ -46,7 +46,8 @@ LISTED_CELLS = 64
 """Inner cells up to which originals are counted first."""
 
 PILOT = int(LEAST_EFFECTIVE)
-"""Originals on which one draw each is judged; if all are refused, the refusal is certain."""
+"""Originals on which one draw each is judged; if all are refused, the refusal is as good as certain
+where no belief is near a limit."""
 
 MOST_JUDGED = 500
 """Most different draws that are judged: 10 to 50 ms each."""
@@ -247,7 +248,7 @@ def _drawn(
         return None
     tables: list[Ints] = [found.draw_originals(PILOT, generator, progress)]
     first = np.array([judge.draw(table, generator) for table in tables[0]])
-    if first.all():
+    if first.all() and not _near_a_limit(found, judge.gate, draws):
         return found
     runs = len(first)
     kept = [
@@ -267,7 +268,26 @@ def _drawn(
         runs += PILOT * draws
     if sum(kept) < LEAST_EFFECTIVE:
         return None
+    if all(kept):
+        return found
     return _corrected(found, np.concatenate(tables), np.array(kept))
+
+
+def _near_a_limit(found: Posterior, gate: Gate, draws: int) -> bool:
+    """Whether originals that a pilot may have missed could bring beliefs over a limit.
+
+    Where none of its draws was let out, at most 3 in as many are (by 95 in 100): the draws of an
+    original are all refused with a chance of ``least`` or more, on average, and no belief becomes
+    larger than by that factor.
+    """
+    least = (1.0 - 3.0 / PILOT) ** draws
+    values = range(gate.at_risk.low, gate.at_risk.high + 1)
+    chances = np.stack([found.probability(value).reshape(-1) for value in values])
+    highest, expected = chances.max(axis=0), float(chances.sum())
+    if ((highest > gate.belief_limit * least) & (highest <= gate.belief_limit)).any():
+        return True
+    mean = float((chances**2).sum()) / expected if expected else 0.0
+    return gate.mean_belief_limit * least**3 < mean <= gate.mean_belief_limit
 
 
 def _all(judge: _Judge, table: Ints, draws: int, generator: np.random.Generator) -> bool:

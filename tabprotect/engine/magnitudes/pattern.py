@@ -9,10 +9,10 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.magnitudes.audit import Audit
 from tabprotect.engine.magnitudes.cheapest_pattern import MOST_CELLS, cheapest_pattern
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.reader_programme import NEAR, ReaderProgramme
-from tabprotect.engine.magnitudes.readers import Item, Puzzle, Tally, need_of, readers_of
+from tabprotect.engine.magnitudes.readers import Item, Puzzle, Tally
 from tabprotect.engine.magnitudes.repair import Repair
 from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
 from tabprotect.engine.magnitudes.unions import fault, mend_unions
@@ -21,13 +21,16 @@ from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.languages.said import say
 
 EVERYBODY = 100
-"""Up to this many cells that differ every contributor is tried as a reader of every cell."""
+"""Up to this many cells that differ every contributor is tried as a reader by a programme."""
 
 ROUNDS = 40
 """How often the audit and its repairs follow each other at most."""
 
 TIDIED = 400
 """Up to this many cells that differ, secondaries are tried to be published again one by one."""
+
+AUDITED_WHOLE, SAMPLED = 20_000, 400
+"""Up to how many cells that differ readers are tried on all unsafe ones; beyond, on how many of them."""
 
 COSTS = ("value", "n", "unity")
 """What hiding a cell may cost besides a column of its own."""
@@ -128,86 +131,51 @@ def suppress(table: MagnitudeTable, wanted: Wanted, progress: Progress = SILENT)
     frozen &= ~unsafe
     hidden = unsafe.copy()
     mend_unions(puzzle, hidden, price, frozen)
-    work = _Work(puzzle, price, frozen, unsafe)
+    size = len(puzzle.equations.places)
+    small, most = size <= EVERYBODY, size if size <= AUDITED_WHOLE else SAMPLED
+    work = _Work(puzzle, (price, frozen, unsafe), Audit(puzzle, unsafe, every=small, most=most))
     work.mend(hidden, progress)
     if len(puzzle.equations.places) <= MOST_CELLS:
-        best = cheapest_pattern(puzzle, price, (unsafe, frozen), work.items(hidden), progress)
+        items = work.audit.items(hidden)
+        best = cheapest_pattern(puzzle, price, (unsafe, frozen), items, progress)
         if best is not None and work.sound(best):
             hidden = best
-    tally, broken = work.audit(hidden, progress)
+    tally, broken = work.audit.run(hidden, progress)
     stuck = [e for e in range(len(puzzle.equations)) if fault(puzzle, hidden, e) is not None]
     lost = [Item(int(puzzle.equations.parent[e]), (), 0) for e in stuck]
     everywhere = np.asarray(hidden[same])
+    alone = all(rule.coalition == 1 for rule in wanted.rules)
     return Pattern(
         everywhere,
         primary | (unsafe[same] & everywhere),
         (*(item for item, _ in broken), *lost),
         tally,
         tuple(broken),
-        work.every and all(rule.coalition == 1 for rule in wanted.rules),
+        small and alone and tally.audited == tally.unsafe,
     )
 
 
 class _Work:
-    """The audit of patterns of one table, and what is done where it finds something."""
+    """What is done where the audit of a pattern finds something."""
 
-    def __init__(self, puzzle: Puzzle, price: Ints, frozen: Bools, unsafe: Bools) -> None:
-        self.puzzle, self.price, self.frozen, self.unsafe = puzzle, price, frozen, unsafe
-        self.every = len(puzzle.equations.places) <= EVERYBODY
-        self._listed: list[Item] | None = None
-        self._pairs: set[tuple[int, tuple[int, ...]]] = set()
+    def __init__(self, puzzle: Puzzle, given: tuple[Ints, Bools, Bools], audit: Audit) -> None:
+        self.puzzle, self.audit = puzzle, audit
+        self.price, self.frozen, self.unsafe = given
         self._repair: Repair | None = None
-
-    def items(self, hidden: Bools) -> list[Item]:
-        """Every cell and reader that the audit looks at, where nearness is possible at all."""
-        if self._listed is not None:
-            return self._listed
-        sums = self.puzzle.equations
-        everyone = sums.places if self.every else np.zeros(0, dtype=np.int64)
-        out: list[Item] = []
-        for cell in np.flatnonzero(self.unsafe).tolist():
-            near = everyone
-            if not self.every:
-                touching = [sums.children(e) for e in sums.touching.get(cell, ())]
-                parents = sums.parent[np.array(sums.touching.get(cell, []), dtype=np.int64)]
-                beside = np.unique(np.concatenate([*touching, parents]))
-                near = beside[hidden[beside]]
-            for reader in readers_of(self.puzzle, cell, near, every=self.every):
-                self._pairs.add((cell, reader))
-                need = need_of(self.puzzle, cell, reader)
-                if need > 0:
-                    out.append(Item(cell, reader, need))
-        if self.every:
-            self._listed = out
-        return out
-
-    def audit(self, hidden: Bools, progress: Progress) -> tuple[Tally, list[tuple[Item, float]]]:
-        """What a pattern leaves open, with how far the sums can go."""
-        items = self.items(hidden)
-        programme = ReaderProgramme(self.puzzle, hidden)
-        broken: list[tuple[Item, float]] = []
-        for number in range(0, len(items), 50):
-            progress.report(say("trying contributors as readers"), number / len(items))
-            broken += programme.broken(items[number : number + 50])
-        tally = Tally({reader for _, reader in self._pairs}, len(self._pairs), programme.solved)
-        tally.exactly = sum(most <= NEAR for _, most in broken)
-        tally.within = len(broken) - tally.exactly
-        return tally, broken
 
     def sound(self, hidden: Bools) -> bool:
         """Return True if no equation and no reader gives anything away."""
         for equation in range(len(self.puzzle.equations)):
             if fault(self.puzzle, hidden, equation) is not None:
                 return False
-        programme = ReaderProgramme(self.puzzle, hidden)
-        return all(not programme.broken([item]) for item in self.items(hidden))
+        return self.audit.sound(hidden)
 
     def mend(self, hidden: Bools, progress: Progress) -> None:
         """Hide what the audit asks for, round after round, then publish what need not be hidden."""
         hopeless: set[Item] = set()
         for number in range(ROUNDS):
             progress.report(say("repairing the pattern"), number / ROUNDS)
-            _, broken = self.audit(hidden, progress)
+            _, broken = self.audit.run(hidden, progress)
             left = [item for item, _ in broken if item not in hopeless]
             if not left:
                 break

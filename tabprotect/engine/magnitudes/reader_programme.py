@@ -18,6 +18,10 @@ NEAR = 1e-4
 """By how much a float may fall short of a need: sums are whole numbers."""
 
 
+MOST_POINTS = 300
+"""How many deviations that were found are remembered."""
+
+
 class ReaderProgramme:
     """The hidden cells of a pattern as one programme.
 
@@ -25,9 +29,13 @@ class ReaderProgramme:
     ----------
     hidden
         By cell.
+    before
+        Of a pattern that hid no more: what was possible there is possible here.
     """
 
-    def __init__(self, puzzle: Puzzle, hidden: Bools) -> None:
+    def __init__(
+        self, puzzle: Puzzle, hidden: Bools, before: ReaderProgramme | None = None
+    ) -> None:
         self.puzzle = puzzle
         self.hidden = hidden.copy()
         self.cells = puzzle.equations.places[hidden[puzzle.equations.places]]
@@ -38,9 +46,13 @@ class ReaderProgramme:
         self.model = Model.of_entries(
             entries, rows=(zeros, zeros), columns=(self.low, np.full(len(self.cells), np.inf))
         )
-        self.points: list[Floats] = []
-        """Deviations that were found possible: they spare programmes."""
-        self.solved = 0
+        # Deviations that were found possible, the last in turn overwritten: they spare programmes.
+        self._points = np.zeros((MOST_POINTS, len(self.cells)))
+        self._found = 0
+        if before is not None:
+            columns = np.searchsorted(self.cells, before.cells)
+            self._points[:, columns] = before._points
+            self._found = before._found
 
     def most(self, item: Item) -> float:
         """By how much the cell's sum can exceed the true one for the reader, or enough of it."""
@@ -50,40 +62,38 @@ class ReaderProgramme:
             low, high = lower_ends(self.puzzle, self.cells, known)
         column = self.at[item.cell]
         changed = np.array(sorted(self.at[c] for c in known), dtype=np.int64)
-        for point in reversed(self.points):
-            if point[column] >= item.need - NEAR and _fits(point, low, high, changed):
-                return float(point[column])
+        point = self._known_point(item, column, changed, (low, high))
+        if point is not None:
+            return float(point[column])
         # Enough is enough: a bounded optimum is as good as an endless one.
         limit = max(1.0, 2.0 * item.need)
-        bounds = (low, np.minimum(high, np.inf))
         if len(changed):
-            self.model.limit_many("columns", changed, (bounds[0][changed], bounds[1][changed]))
+            self.model.limit_many("columns", changed, (low[changed], high[changed]))
         self.model.limit(column, float(low[column]), float(min(high[column], limit)))
         found = self.model.optimise(np.array([column]), "max")
-        self.solved += 1
         back = np.union1d(changed, [column]).astype(np.int64)
         self.model.limit_many("columns", back, (self.low[back], self.high[back]))
         if found.value is None:
             return 0.0
         if found.value >= item.need - NEAR:
-            self.points.append(found.point)
-            del self.points[:-200]
+            self._points[self._found % MOST_POINTS] = found.point
+            self._found += 1
         return float(found.value)
+
+    def _known_point(
+        self, item: Item, column: int, changed: Ints, ends: tuple[Floats, Floats]
+    ) -> Floats | None:
+        """A deviation that was found before and is possible for this reader, too."""
+        enough = np.flatnonzero(self._points[:, column] >= item.need - NEAR)
+        here = self._points[np.ix_(enough, changed)]
+        low, high = (end[changed] for end in ends)
+        fits = np.all((here >= low - 1e-9) & (here <= high + 1e-9), axis=1)
+        return None if not fits.any() else self._points[enough[int(fits.argmax())]]
 
     def broken(self, items: Iterable[Item]) -> list[tuple[Item, float]]:
         """The items that a reader can estimate too closely, and how far the sum can go."""
-        out = []
-        for item in items:
-            most = self.most(item)
-            if most < item.need - NEAR:
-                out.append((item, most))
-        return out
-
-
-def _fits(point: Floats, low: Floats, high: Floats, changed: Ints) -> bool:
-    """Return True if a deviation is possible for a reader who knows more of some cells."""
-    here = point[changed]
-    return bool(np.all(here >= low[changed] - 1e-9) and np.all(here <= high[changed] + 1e-9))
+        found = ((item, self.most(item)) for item in items)
+        return [(item, most) for item, most in found if most < item.need - NEAR]
 
 
 def _matrix(puzzle: Puzzle, cells: Ints, hidden: Bools) -> tuple[Entries, int]:

@@ -8,7 +8,7 @@ estimates another's contribution to hidden cells by the largest sum they may hav
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,10 @@ from tabprotect.engine.magnitudes.equations import Equations
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
 from tabprotect.engine.sensitivity.magnitude_rules import Judged, MagnitudeRule, judge
 
-OUTSIDER: tuple[int, ...] = ()
+Reader = tuple[int, ...]
+"""The holdings that put together what they know."""
+
+OUTSIDER: Reader = ()
 """The reader who contributes nothing."""
 
 
@@ -123,28 +126,38 @@ class Item:
     ----------
     cell
     reader
-        The holdings that put together what they know; nobody's for the outsider.
     need
         By how much the largest possible sum has to exceed the true one.
     """
 
     cell: int
-    reader: tuple[int, ...]
+    reader: Reader
     need: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class Tally:
-    """What an audit looked at."""
+    """What an audit looked at.
 
-    readers: set[tuple[int, ...]] = field(default_factory=set)
-    items: int = 0
-    solved: int = 0
+    Attributes
+    ----------
+    readers, items
+        Readers, and pairs of a reader and a cell.
+    audited, unsafe
+        Cells that were looked at, and those that have to be protected.
+    exactly, within
+        Pairs that are broken: known exactly, or too nearly.
+    """
+
+    readers: int
+    items: int
+    audited: int
+    unsafe: int
     exactly: int = 0
     within: int = 0
 
 
-def need_of(puzzle: Puzzle, cell: int, reader: tuple[int, ...]) -> int:
+def need_of(puzzle: Puzzle, cell: int, reader: Reader) -> int:
     """By how much the largest possible sum has to exceed the true one for this reader; 0 or less if he
     cannot come too near whatever he knows.
     """
@@ -170,7 +183,7 @@ def need_of(puzzle: Puzzle, cell: int, reader: tuple[int, ...]) -> int:
     return best
 
 
-def readers_of(puzzle: Puzzle, cell: int, near: Ints, *, every: bool) -> Iterator[tuple[int, ...]]:
+def readers_of(puzzle: Puzzle, cell: int, near: Ints, *, every: bool) -> Iterator[Reader]:
     """Those who may come near a contributor of a cell.
 
     Parameters
@@ -198,7 +211,7 @@ def readers_of(puzzle: Puzzle, cell: int, near: Ints, *, every: bool) -> Iterato
         yield tuple(sorted(ranked[:size]))
 
 
-def floors(puzzle: Puzzle, reader: tuple[int, ...], hidden: Bools) -> dict[int, tuple[int, bool]]:
+def floors(puzzle: Puzzle, reader: Reader, hidden: Bools) -> dict[int, tuple[int, bool]]:
     """What a reader knows of hidden cells: his contribution, and whether he is alone."""
     out: dict[int, tuple[int, bool]] = {}
     start = puzzle.table.listing.start

@@ -205,7 +205,10 @@ def _read(source: MicrodataFile, columns: MeasuredColumns) -> list[str]:
         holding = f"CAST({quoted(columns.unit)} AS VARCHAR)"
     out = [f"{holding} AS holding", f"CAST({times} AS BIGINT) AS times"]
     for what, name in columns.numbers.items():
-        out += [f"{_number(name)} AS {what}", f"concat({quoted(name)}) AS {what}_text"]
+        number = _number(name)
+        # The text of what is a number is not needed.
+        text = f"CASE WHEN {number} IS NULL THEN concat({quoted(name)}) END"
+        out += [f"{number} AS {what}", f"{text} AS {what}_text"]
     weight = f"{_number(columns.weight)}" if columns.weight is not None else "1"
     out.append(f"CAST({weight} AS DECIMAL(38, 9)) AS weight")
     if columns.weight is not None:
@@ -244,22 +247,32 @@ def _checked(source: MicrodataFile, columns: MeasuredColumns) -> int:
                 hint=say("every record needs its weight, of 0 or more"),
             )
     _check_twice(source, columns)
-    exact = ", ".join(f"coalesce(bool_and(x = round(x, {n})), true)" for n in range(PLACES))
-    found = _run(source, f"SELECT {exact} FROM read")[0]
-    decimals = next((n for n, whole in enumerate(found) if whole), PLACES)
+    decimals = next((n for n in range(PLACES) if _has_places(source, n)), PLACES)
     for what, name in columns.numbers.items():
         total = _run(
             source,
             f"SELECT CAST(sum(abs(CAST({what} AS DOUBLE)) * times * CAST(weight AS DOUBLE)) AS DOUBLE), "
-            f"arg_max({what}_text, abs({what})) FROM read",
+            f"max(abs({what})) FROM read",
         )[0]
         if total[0] is not None and float(str(total[0])) * 10**decimals > INT64_MAX:
+            largest = f"TRY_CAST(concat({quoted(name)}) AS DOUBLE)"
+            text = _run(
+                source,
+                f"SELECT concat({quoted(name)}) FROM {source.relation} "
+                f"WHERE abs({largest}) >= {float(str(total[1]))} * (1 - 1e-12) LIMIT 1",
+            )
             raise InputError(
                 say("{name}: the sums do not fit into 64 bits", name),
-                line=line_of(source, name, total[1]),
+                line=line_of(source, name, text[0][0]) if text else None,
                 hint=say("write the measure in thousands or millions, with fewer decimals"),
             )
     return decimals
+
+
+def _has_places(source: MicrodataFile, places: int) -> bool:
+    """Return True if every value of the measure has at most so many decimals."""
+    asked = f"SELECT coalesce(bool_and(x = round(x, {places})), true) FROM read"
+    return bool(_run(source, asked)[0][0])
 
 
 def _check_twice(source: MicrodataFile, columns: MeasuredColumns) -> None:
@@ -360,7 +373,8 @@ def _coded(
     beside += [what for what in ("shadow", "cost") if what in columns.numbers]
     sql = (
         f"SELECT {', '.join(names)}, holdings.code AS holding, {', '.join(beside)} FROM cells "
-        f"{' '.join(joins)} JOIN holdings USING (holding) ORDER BY {', '.join(f'c{i}' for i in range(len(names)))}, holdings.code, weight"
+        f"{' '.join(joins)} JOIN holdings USING (holding) "
+        f"ORDER BY {', '.join(f'c{i}' for i in range(len(names)))}, holdings.code, weight"
     )
     found = source.run(lambda c: c.execute(sql).fetchnumpy(), say("building the table"))
     rows = {name: np.asarray(found[name], dtype=np.int64) for name in ("holding", *beside)}

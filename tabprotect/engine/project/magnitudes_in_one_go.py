@@ -212,12 +212,14 @@ def suppressed(
     release = _release(table, asked, np.where(pattern.hidden, 0, cells.value), pattern.hidden)
     tally = pattern.tally
     audit = ContributorsAudit(
-        len(tally.readers),
+        tally.readers,
         tally.items,
         tally.exactly,
         tally.within,
         len(pattern.broken),
         int(pattern.primary.sum()),
+        audited=tally.audited,
+        to_audit=tally.unsafe,
         share=_share(asked.rules),
     )
     untried: tuple[Kind, ...] = () if pattern.everybody else ("contributors",)

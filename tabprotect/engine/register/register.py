@@ -5,10 +5,10 @@ It belongs to one key of the house, whose mark it keeps: under another key no or
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,11 +33,12 @@ from tabprotect.engine.register.register_entry import (
     RegisterEntry,
 )
 from tabprotect.engine.register.register_rows import (
-    Row,
+    bundle_damage,
     digest_published,
     digest_refused,
     digest_withdrawn,
     head_of,
+    kept_bundle,
     lines_of,
     marked,
     now,
@@ -126,7 +127,7 @@ class Register:
         self.name = self._database.name
         self._key = b""
         try:
-            self._key = self._own_key(also)
+            self._key = self._own_key(also, new)
         except BaseException:
             self._database.close()
             raise
@@ -137,13 +138,14 @@ class Register:
     def __exit__(self, *error: object) -> None:
         self._database.close()
 
-    def _own_key(self, also: bytes | None) -> bytes:
+    def _own_key(self, also: bytes | None, new: bool) -> bytes:
         """The key of the house, which is that of the register."""
         known = sa.select(CHAIN.c.digest).where(CHAIN.c.act == "key").order_by(CHAIN.c.number)
         marks = self._database.transaction(lambda c: c.execute(known).scalars().all())
         if not marks:
             key = house.key()
-            self._database.transaction(lambda c: self._begin(c, key), again=TAKEN_BACK | BORN_TWICE)
+            begun = TAKEN_BACK | BORN_TWICE
+            self._database.transaction(lambda c: self._begin(c, key, new), again=begun)
             return key
         mark = str(marks[-1])
         if also is not None and mark_of_key(also) == mark:
@@ -167,15 +169,21 @@ class Register:
             ),
         )
 
-    def _begin(self, connection: sa.Connection, key: bytes) -> None:
-        """The first line names the key; entries that were there before are taken as they are."""
+    def _begin(self, connection: sa.Connection, key: bytes, new: bool) -> None:
+        """The first line names the key; a new one takes entries that are there as they are.
+
+        Where somebody has deleted the chain of another, what is there is nobody's.
+        """
         if connection.execute(sa.select(CHAIN.c.number)).first() is not None:
             return
         self._key = key
         self._chain(connection, "key", "", mark_of_key(key))
-        every = sa.select(RELEASE).order_by(RELEASE.c.number)
-        for row in rows_of(connection, every):
-            self._chain(connection, "published", str(row["number"]), digest_published(row))
+        if not new:
+            return
+        for row in rows_of(connection, sa.select(RELEASE).order_by(RELEASE.c.number)):
+            kept = kept_bundle(connection, str(row["bundle"])) is not None
+            act: Act = "published" if kept else "unkept"
+            self._chain(connection, act, str(row["number"]), digest_published(row))
             if row["withdrawn"] is not None:
                 self._chain(connection, "withdrawn", str(row["number"]), digest_withdrawn(row))
         for row in rows_of(connection, refusals()):
@@ -186,22 +194,23 @@ class Register:
         """The mark of the key that it belongs to."""
         return mark_of_key(self._key)
 
-    def contents(self) -> RegisterContents:
-        """Every publication, and every damage."""
+    def contents(self, *, bundles: bool = True) -> RegisterContents:
+        """Every publication, and every damage: of bundles where these are looked at."""
 
-        def look(connection: sa.Connection) -> tuple[list[Row], list[ChainLine], list[Row]]:
-            every = sa.select(RELEASE).order_by(RELEASE.c.number)
-            return rows_of(connection, every), lines_of(connection), rows_of(connection, refusals())
+        def look(connection: sa.Connection) -> RegisterContents:
+            rows = rows_of(connection, sa.select(RELEASE).order_by(RELEASE.c.number))
+            lines = lines_of(connection)
+            entries, damaged = understood(rows, lines, rows_of(connection, refusals()))
+            damaged += bundle_damage(connection, entries, lines) if bundles else []
+            damaged += chain_damage(lines, self._key, seen_heads(self.name))
+            head = lines[-1].head if lines else Head()
+            return RegisterContents(tuple(entries), tuple(damaged), head)
 
-        rows, lines, refused = self._database.transaction(look)
-        entries, damaged = understood(rows, lines, refused)
-        damaged += chain_damage(lines, self._key, seen_heads(self.name))
-        head = lines[-1].head if lines else Head()
-        return RegisterContents(tuple(entries), tuple(damaged), head)
+        return self._database.transaction(look)
 
     def entries(self) -> list[RegisterEntry]:
         """Every publication that can be read, in order."""
-        return list(self.contents().entries)
+        return list(self.contents(bundles=False).entries)
 
     def head(self) -> Head:
         """The last line of the chain."""
@@ -273,15 +282,15 @@ class Register:
                     connection.execute(sa.update(RELEASE).where(same).values(back))
                     self._chain(connection, "returned", str(there.number), "")
                 return None
-            kept = sa.select(BUNDLE.c.fingerprint).where(BUNDLE.c.fingerprint == of.bundle)
-            if len(content) <= MOST_KEPT and connection.execute(kept).first() is None:
+            kept = len(content) <= MOST_KEPT and sha256(content).hexdigest() == of.bundle
+            if kept and kept_bundle(connection, of.bundle) is None:
+                connection.execute(sa.delete(BUNDLE).where(BUNDLE.c.fingerprint == of.bundle))
                 connection.execute(sa.insert(BUNDLE).values(fingerprint=of.bundle, content=content))
             done = connection.execute(sa.insert(RELEASE).values(row))
             assert done.inserted_primary_key is not None
             number = int(done.inserted_primary_key[0])
-            self._chain(
-                connection, "published", str(number), digest_published(row | {"number": number})
-            )
+            act: Act = "published" if kept else "unkept"
+            self._chain(connection, act, str(number), digest_published(row | {"number": number}))
             return number
 
         return self._changed(enter)
@@ -347,12 +356,7 @@ class Register:
     def content(self, entry: RegisterEntry) -> bytes | None:
         """The bytes of a bundle, if they are kept as they were."""
         bundle = entry.publication.bundle
-        wanted = sa.select(BUNDLE.c.content).where(BUNDLE.c.fingerprint == bundle)
-        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
-        if not isinstance(found, bytes | memoryview):
-            return None
-        content = bytes(found)
-        return content if hashlib.sha256(content).hexdigest() == bundle else None
+        return self._database.transaction(lambda connection: kept_bundle(connection, bundle))
 
     def re_mark(
         self, key: bytes, marks: Mapping[int, OriginalMarks], originals: Mapping[str, str]
@@ -371,7 +375,7 @@ class Register:
         InputError
             If its chain is damaged.
         """
-        if any(damage.what == "chain" for damage in self.contents().damaged):
+        if any(damage.what == "chain" for damage in self.contents(bundles=False).damaged):
             raise InputError(
                 say("the register's chain is damaged: under another key that would not be seen"),
                 file=self.name,

@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tabprotect.languages.said import say
@@ -23,16 +23,21 @@ KEY_LABEL = b"tabprotect register, mark of the house key, version 1"
 """What the mark of a key is the HMAC of."""
 
 Act = Literal[
-    "key", "published", "withdrawn", "returned", "forgotten", "refused", "replaced", "marked"
-]
+    "key", "published", "unkept", "withdrawn", "returned", "forgotten", "refused", "replaced",
+    "marked",
+]  # fmt: skip
+"""What is done; ``unkept`` is a publication whose bundle the register does not hold."""
 
-Damaged = Literal["deleted", "changed", "unreadable", "foreign", "refusal", "chain", "cut"]
+Damaged = Literal[
+    "deleted", "changed", "unreadable", "foreign", "bundle", "refusal", "chain", "cut"
+]
 
 DAMAGES: Mapping[Damaged, str] = {
     "deleted": say("release {number} was deleted from the register"),
     "changed": say("release {number} was changed in the register"),
     "unreadable": say("release {number} cannot be read in the register"),
     "foreign": say("release {number} was put into the register by another program"),
+    "bundle": say("the bundle of release {number} was deleted or changed in the register"),
     "refusal": say("what the gate refused before was deleted or changed (line {number})"),
     "chain": say("line {number} of the register's chain was deleted or changed"),
     "cut": say("the register ended at line {number} before: what came last was cut off"),
@@ -159,24 +164,44 @@ def chain_damage(lines: Sequence[ChainLine], key: bytes, seen: Iterable[Head] = 
     return found
 
 
-def expected(lines: Iterable[ChainLine]) -> tuple[dict[str, str], dict[str, str], set[str]]:
-    """What the chain says that there is: digests of releases by number, of withdrawals, and of
-    refusals."""
-    releases: dict[str, str] = {}
-    withdrawn: dict[str, str] = {}
-    refused: set[str] = set()
+@dataclass(frozen=True)
+class Expected:
+    """What a chain says that there is.
+
+    Attributes
+    ----------
+    releases, withdrawn
+        Digests of releases, and of their withdrawals, by number.
+    refused
+        Digests of what the gate refused.
+    kept
+        Numbers of the releases whose bundles are held.
+    """
+
+    releases: dict[str, str] = field(default_factory=dict)
+    withdrawn: dict[str, str] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
+
+
+def expected(lines: Iterable[ChainLine]) -> Expected:
+    """What the chain says that there is."""
+    found = Expected()
     for line in lines:
-        if line.act in ("published", "marked"):
-            releases[line.subject] = line.digest
+        if line.act in ("published", "unkept", "marked"):
+            found.releases[line.subject] = line.digest
+        if line.act == "published":
+            found.kept.add(line.subject)
         elif line.act == "withdrawn":
-            withdrawn[line.subject] = line.digest
+            found.withdrawn[line.subject] = line.digest
         elif line.act == "returned":
-            withdrawn.pop(line.subject, None)
+            found.withdrawn.pop(line.subject, None)
         elif line.act == "forgotten":
-            releases.pop(line.subject, None)
-            withdrawn.pop(line.subject, None)
+            found.releases.pop(line.subject, None)
+            found.withdrawn.pop(line.subject, None)
+            found.kept.discard(line.subject)
         elif line.act == "refused":
-            refused.add(line.digest)
+            found.refused.add(line.digest)
         elif line.act == "replaced":
-            refused.discard(line.digest)
-    return releases, withdrawn, refused
+            found.refused.discard(line.digest)
+    return found

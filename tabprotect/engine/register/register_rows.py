@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import cast
 
 import sqlalchemy as sa
@@ -24,7 +25,7 @@ from tabprotect.engine.register.register_entry import (
     OriginalMarks,
     RegisterEntry,
 )
-from tabprotect.engine.register.register_tables import CHAIN, REFUSED, RELEASE, STATEMENT
+from tabprotect.engine.register.register_tables import BUNDLE, CHAIN, REFUSED, RELEASE, STATEMENT
 
 Row = Mapping[str, object]
 
@@ -91,17 +92,37 @@ def digest_refused(row: Row) -> str:
     return digest_of([row[name] or "" for name in ("original", "mechanism", "method", "stated")])
 
 
+def kept_bundle(connection: sa.Connection, fingerprint: str) -> bytes | None:
+    """The bytes of a bundle, if they are held as they were."""
+    wanted = sa.select(BUNDLE.c.content).where(BUNDLE.c.fingerprint == fingerprint)
+    found = connection.execute(wanted).scalar()
+    if not isinstance(found, bytes | memoryview):
+        return None
+    return bytes(found) if sha256(found).hexdigest() == fingerprint else None
+
+
+def bundle_damage(
+    connection: sa.Connection, entries: Iterable[RegisterEntry], lines: Iterable[ChainLine]
+) -> list[Damage]:
+    """Bundles that were held and are no more, or not as they were."""
+    kept = expected(lines).kept
+    of = {e.number: e.publication.bundle for e in entries if str(e.number) in kept}
+    sound = {name for name in set(of.values()) if kept_bundle(connection, name) is not None}
+    return [Damage("bundle", number) for number, name in of.items() if name not in sound]
+
+
 def understood(
     rows: Sequence[Row], lines: Sequence[ChainLine], refusals: Sequence[Row]
 ) -> tuple[list[RegisterEntry], list[Damage]]:
     """The rows that can be read, and those that are not as the chain says."""
-    releases, withdrawn, refused = expected(lines)
+    wanted = expected(lines)
     entries, damaged = [], []
     for row in rows:
         number = int(cast(int, row["number"]))
-        known = releases.pop(str(number), None)
-        gone = withdrawn.get(str(number))
-        state = None if row["withdrawn"] is None else digest_withdrawn(row)
+        known = wanted.releases.pop(str(number), None)
+        gone = wanted.withdrawn.get(str(number))
+        stays = row["withdrawn"] is None and not row["withdrawn_reason"]
+        state = None if stays else digest_withdrawn(row)
         what: Damaged | None = None
         if known is None:
             what = "foreign"
@@ -113,11 +134,11 @@ def understood(
             what = "unreadable"
         if what is not None:
             damaged.append(Damage(what, number))
-    damaged += [Damage("deleted", int(number)) for number in releases]
+    damaged += [Damage("deleted", int(number)) for number in wanted.releases]
     there = {digest_refused(row) for row in refusals}
     acts = {line.digest: line.number for line in lines if line.act == "refused"}
-    damaged += [Damage("refusal", acts[digest]) for digest in refused - there]
-    damaged += [Damage("refusal", 0)] * bool(there - refused)
+    damaged += [Damage("refusal", acts[digest]) for digest in wanted.refused - there]
+    damaged += [Damage("refusal", 0)] * bool(there - wanted.refused)
     return entries, damaged
 
 

@@ -8,9 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tabprotect as tp
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 
 Run = Callable[..., Any]
 
@@ -63,6 +69,45 @@ def test_random_rounding_with_totals_is_what_listing_finds(run: Run, tmp_path: P
             assert cell["distribution"].get(str(count), 0.0) == pytest.approx(chance, abs=0.02)
     assert [cell["published"] for cell in found["cells"]] == list(cells)
     assert found["cells"][0]["labels"] == {"a": "x", "b": "p"}
+
+
+def test_cell_keys_beside_another_method(run: Run, tmp_path: Path) -> None:
+    cells, sums = (3, 0, 0, 3), {"x": 5, "y": 2}
+    path, other = one_file(tmp_path, cells, {}), tmp_path / "other.csv"
+    other.write_text("a,count\n" + "".join(f"{a},{n}\n" for a, n in sums.items()))
+    said = ("--method", "random_rounding:base=3", "--method", "cell_key:D=2,V=1,js=0")
+    found = run("attack", path, other, *said, "--json").json
+    rows = keyed()
+
+    def single(true: int, published: int) -> float:
+        row = min(true, len(rows) - 1)
+        first, chances = rows[row]
+        column = published - first - (true - row)
+        return float(chances[column]) if 0 <= column < len(chances) else 0.0
+
+    def fits(t: tuple[int, ...]) -> float:
+        chance = single(t[0] + t[1], sums["x"]) * single(t[2] + t[3], sums["y"])
+        for true, published in zip(t, cells, strict=True):
+            chance *= rounded(true, published)
+        return chance
+
+    assert found["way"] == "joint"
+    for cell, law in zip(found["cells"], listed(fits), strict=True):
+        for count, chance in law.items():
+            assert cell["distribution"].get(str(count), 0.0) == pytest.approx(chance, abs=0.02)
+    # The keys of two files by cell keys may be the same ones.
+    twice = ("--method", "cell_key:D=2,V=1,js=0", "--method", "cell_key:D=3,V=1,js=0")
+    assert run("attack", path, other, *twice, "--json").code == 4
+
+
+def keyed() -> tuple[tuple[int, Any], ...]:
+    """The published table of the keys: of each true count the first published one, and chances."""
+    table = Table.dense(Domain.of({"a": ["x", "y"]}), np.array([4, 2]))
+    given = {"D": 2, "V": 1.0, "js": 0, "margins": "a - 1"}
+    release = methods()["cell_key"].run(Problem(table), given, Randomness.seeded(1)).release
+    found = methods()["cell_key"].transitions(release)
+    assert found is not None
+    return found
 
 
 def test_what_is_hidden_and_follows_is_proved(run: Run, tmp_path: Path) -> None:

@@ -143,3 +143,18 @@ def test_what_is_not_known_of_insiders_is_no_pass(monkeypatch: pytest.MonkeyPatc
     found = verdict(release, HousePolicy(insiders="judge", insider_limit=0.5).limits())
     assert found.passed is None and found.left_out == ("simulation",)
     assert "could not be worked out" in found.note
+
+
+def test_neighbours_in_common() -> None:
+    """Against sets, with sums of many sizes, empty ones too."""
+    rng = np.random.default_rng(4)
+    sums = [rng.choice(60, size, replace=False) for size in rng.integers(0, 7, 25)]
+    starts = np.cumsum([0, *map(len, sums)]).astype(np.int64)
+    pairs = rng.integers(0, 60, (500, 2))
+    beside: dict[int, set[int]] = {cell: set() for cell in range(60)}
+    for one in sums:
+        for cell in one.tolist():
+            beside[cell] |= set(one.tolist())
+    wanted = [bool(beside[a] & beside[b]) for a, b in pairs.tolist()]
+    found = insiders._share_a_neighbour((starts, np.concatenate(sums)), pairs, 60)
+    assert found.tolist() == wanted and 0.05 < np.mean(wanted) < 0.95

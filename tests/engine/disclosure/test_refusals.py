@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -148,6 +149,32 @@ def test_a_certain_refusal_tells_nothing() -> None:
     again = weigh_refused(found, (refused,), Randomness.seeded(1))
     assert again is not None
     assert chances(again, 0) == pytest.approx(chances(found, 0))
+
+
+def test_a_pilot_is_enough_where_no_belief_is_near_a_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(refusals, "LISTED_CELLS", 0)
+    monkeypatch.setattr(refusals, "PILOT", 100)
+    made: list[bool] = []
+    draw = refusals._Judge.draw
+
+    def counted(judge: Any, original: Any, generator: Any) -> bool:
+        made.append(draw(judge, original, generator))
+        return made[-1]
+
+    monkeypatch.setattr(refusals._Judge, "draw", counted)
+    release = released(FIBRE[3], mechanism("negative", LIMITS))
+    found = infer(likelihood_of(release))
+    highest = max(float(found.probability(value).max()) for value in (1, 2))
+    # What may be missed by 100 draws is less than a twelfth of any belief.
+    for limit, wanted in ((highest * 1.2, 100), (highest * 1.05, 600)):
+        made.clear()
+        gate = replace(PLAIN, share=0.0, belief_limit=limit, mean_belief_limit=0.0)
+        refused = RefusedDraws(3, mechanism("any_zero", gate))
+        again = weigh_refused(found, (refused,), Randomness.seeded(1))
+        assert all(made) and len(made) == wanted
+        assert again is not None and chances(again, 0) == pytest.approx(chances(found, 0))
 
 
 def test_what_is_too_much_is_left_out() -> None:

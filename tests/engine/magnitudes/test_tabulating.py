@@ -77,6 +77,13 @@ def test_weights_in_three_readings(tmp_path: Path) -> None:
     assert unsafe == {"sample": False, "replicate": False, "known": True}
 
 
+def test_small_weights_make_small_copies(tmp_path: Path) -> None:
+    rows = ("1,n,e,100,0.1", "1,n,f,90,0.1", "1,n,g,50,1.5")
+    columns = MeasuredColumns(measure="x", holding="ent", weight="w")
+    table = tabulate_magnitudes(records(tmp_path, *rows, head="a,b,ent,x,w"), ["a"], columns)
+    assert table.judged(2, "replicate").top[table.number({}), :2].tolist() == [50, 25]
+
+
 @pytest.mark.parametrize(
     ("rows", "columns", "line", "said"),
     [

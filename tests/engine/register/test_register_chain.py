@@ -17,7 +17,7 @@ from tabprotect.engine.register.register import RefusedMechanism, Register
 from tabprotect.engine.register.register_entry import OriginalMarks
 from tabprotect.engine.register.register_tables import SCHEMA
 from tabprotect.engine.register.seen_heads import FILE
-from tests.engine.register.test_register import publication
+from tests.engine.register.test_register import fingerprint, publication
 
 
 @pytest.fixture
@@ -25,8 +25,10 @@ def path(tmp_path: Path) -> Path:
     """Four releases, of which the second is withdrawn; and a refusal."""
     found = tmp_path / "register.sqlite"
     with Register(str(found), new=True) as register:
-        for number in "1234":
+        for number in "123":
             register.add(publication(bundle=number), b"")
+        # The bundle of the fourth is kept.
+        register.add(replace(publication(), bundle=fingerprint(b"four")), b"four")
         register.withdraw(2, "a wrong title")
         register.refuse("a" * 64, "m" * 64, RefusedMechanism("cell_key", "stated"))
         register.add(publication(bundle="5"), b"")
@@ -65,6 +67,9 @@ def altered(path: Path, *statements: str) -> list[tuple[str, int]]:
             "method, title, gate, decisions, NULL, '', '', '' FROM published_release LIMIT 1",
             ("foreign", 9),
         ),
+        ("UPDATE published_release SET withdrawn_reason = 'x' WHERE number = 1", ("changed", 1)),
+        ("DELETE FROM published_bundle", ("bundle", 4)),
+        ("UPDATE published_bundle SET content = x'00'", ("bundle", 4)),
         ("DELETE FROM refused_mechanism", ("refusal", 7)),
         ("UPDATE refusal_statement SET stated = 'other'", ("refusal", 7)),
         ("UPDATE register_chain SET time = 'x' WHERE number = 3", ("chain", 3)),
@@ -86,6 +91,16 @@ def test_what_was_touched_is_named_and_the_others_stand(
         assert register.add(publication(bundle="8"), b"") is not None
         if damage[0] in ("deleted", "changed", "unreadable", "foreign"):
             assert [(one.what, one.number) for one in register.contents().damaged] == [damage]
+
+
+def test_nobody_takes_over_rows_whose_chain_is_gone(path: Path) -> None:
+    changed = "UPDATE published_release SET who = 'eve' WHERE number = 1"
+    (house.folder() / FILE).unlink()
+    damaged = altered(path, changed, "DELETE FROM register_chain")
+    assert damaged == [*(("foreign", number) for number in range(1, 5)), ("refusal", 0)]
+    with Register(str(path)) as register:
+        assert register.add(publication(bundle="8"), b"") == 6
+    assert altered(path) == damaged
 
 
 def test_a_tail_that_was_cut_off_shows_where_a_head_is_known(path: Path) -> None:

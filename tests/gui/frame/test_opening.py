@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.foreign.reader import Reader
 from tabprotect.engine.formats.registered import by_suffix
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
@@ -76,6 +78,33 @@ def test_a_failed_open_leaves_everything_as_it_was(
     assert isinstance(strip.error, InputError)
     strip._copy.click()
     assert "line 3" in QApplication.clipboard().text()
+
+
+def test_a_file_that_ends_its_reader_is_said_and_the_window_goes_on(
+    opened: MainWindow, settle: Settle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = opened.document.history
+    table = Table.dense(Domain.of({"v": ["a", "b"]}), np.array([3, 4], dtype=np.int64))
+    path = tmp_path / "t.sav"
+    path.write_bytes(by_suffix(path).write(table))
+    ask = Reader.ask
+
+    def ended(self: Reader, *asked: Any, **limits: Any) -> object:
+        # As by a fault in a native library.
+        self.end()
+        return ask(self, *asked, **limits)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Reader, "ask", ended)
+        opened.files.open(str(path))
+        settle()
+    strip = opened.page.errors
+    assert strip.isVisible() and "made its reader stop" in strip.text
+    assert opened.document.history is before
+    opened.files.open(str(path))
+    settle()
+    found = opened.document.original
+    assert found is not None and found.counts.tolist() == [3, 4]
 
 
 def test_totals_are_offered_to_be_stripped(

@@ -290,6 +290,9 @@ class _Sample:
         return any(looks_numeric(field) for row in self.body for field in row)
 
 
+LONGEST_NUMBER = 18
+"""The digits of a number that a row may have."""
+
 MANY = 20
 """The rows from which on repeated ones are no accident."""
 
@@ -300,7 +303,7 @@ def _has_decimals(text: str) -> bool:
 
 def _runs(column: Sequence[str]) -> bool:
     """Return True for a running number."""
-    if not all(text.isdecimal() for text in column):
+    if not all(text.isdecimal() and len(text) <= LONGEST_NUMBER for text in column):
         return False
     first = int(column[0])
     return all(int(text) == number for number, text in enumerate(column, first))

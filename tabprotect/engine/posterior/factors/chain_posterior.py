@@ -13,7 +13,7 @@ from tabprotect.engine.bounds.counting import TableCount, count_tables
 from tabprotect.engine.budgets import CHAIN_WORK
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.approach import Approach
-from tabprotect.engine.posterior.factors.chains import Chains, too_large
+from tabprotect.engine.posterior.factors.chains import Chains, SwapSweeps, too_large
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
 from tabprotect.engine.progress import SILENT, Progress
@@ -36,8 +36,10 @@ CHAINS = 64
 RECORDS = 100
 """Tables recorded from each chain."""
 
-DIRECTIONS = 12_000
-"""Directions of the shortest run; at least four for each move of the basis."""
+DIRECTIONS, BY_CELLS, MOST_DIRECTIONS = 12_000, 8.0, 1_000_000
+"""Directions of the shortest run; times the cells to the power 3/2, where it takes longer until
+chains agree (120 cells: 12,000, 600 cells: 120,000); and the most of a first run, if not four for
+each move of the basis."""
 
 SWEEPS = 1500
 
@@ -47,9 +49,9 @@ ROUNDS = 3
 AGREED = 1.05
 """Largest R-hat at which chains agree."""
 
-DIRECTION_COST, SWEEP_COST, START_COST = 150.0, 0.015, 0.4
-"""Microseconds on an ordinary core, roughly: of a direction, of a sweep per count, and of the start
-per pair of cells."""
+DIRECTION_COST, SWEEP_COST, START_COST = 15.0, 0.015, 0.4
+"""Microseconds on an ordinary core, at most: of a direction (ten times as much in numpy), of a sweep
+per count, and of the start per pair of cells."""
 
 
 def by_chain(
@@ -83,7 +85,9 @@ def by_chain(
     chains = int(np.clip(MOST_HELD // (cells * RECORDS), 8, CHAINS))
     records = RECORDS if draws is None else max(8, -(-draws // chains))
     records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
-    spent = START_COST * cells**2 + DIRECTION_COST * DIRECTIONS
+    sweeping = SwapSweeps.of(component, shape) is not None
+    directions = DIRECTIONS if sweeping else _directions(cells)
+    spent = START_COST * cells**2 + DIRECTION_COST * directions
     if limited and spent > CHAIN_WORK:
         raise TooLargeError(
             say(
@@ -94,7 +98,7 @@ def by_chain(
             hint=say("take `infer`, which has no such limit"),
         )
     found = Chains(component, shape, generator, chains=chains, progress=progress)
-    directions = max(DIRECTIONS, 4 * found.moves)
+    directions = max(directions, 4 * found.moves)
     sweeps = 0
     if found.sweeps is not None:
         sweeps = int(np.clip(MOST_UPDATES // (cells * chains), 2 * RECORDS, SWEEPS))
@@ -114,6 +118,11 @@ def by_chain(
             break
         between = (2 * between[0], 2 * between[1])
     return _part(component, tables, counts, agreement, generator)
+
+
+def _directions(cells: int) -> int:
+    """Directions after which chains of so many cells mostly agree."""
+    return max(DIRECTIONS, min(int(BY_CELLS * cells**1.5), MOST_DIRECTIONS))
 
 
 def _held(tables: Ints) -> int:

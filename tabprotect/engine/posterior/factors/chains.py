@@ -12,19 +12,38 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
+from tabprotect.engine.posterior.factors.chain_steps_in_numpy import (
+    LONGEST,
+    MOST_ADDED,
+    MOST_TRIES,
+    Steps,
+    proposed,
+    spare,
+    steps,
+)
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Limit, Model
 from tabprotect.languages.said import say
+
+try:
+    from tabprotect.engine.posterior.factors import chain_steps
+except ImportError:
+    chain_steps = None  # type: ignore[assignment]
+
+WORDS = 2**16
+"""Random numbers taken at a time."""
+
+MOST_AT_ONCE = 2_000
+"""Steps after which it is asked whether to go on."""
 
 MOST_TANGLED = 2_000
 """Most connected cells that lie in more sums: finding first originals takes integer programmes."""
@@ -45,16 +64,6 @@ WHOLE = 3
 """Corners sought in whole numbers, which cost more than corners of linear programmes."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Direction:
-    """A move: its cells and coefficients, and its changes of the loose sums."""
-
-    cells: Ints
-    signs: Ints
-    sums: Ints
-    changes: Ints
-
-
 class _Looked:
     """Log weights of many variables, each over its own range, looked up together."""
 
@@ -70,18 +79,18 @@ class _Looked:
                 arrays.append(run)
                 size += len(run)
             at[k] = known[key] - low[k]
-        self._at = at
-        self._flat = np.empty(size)
+        self.at = at
+        self.logs = np.empty(size)
         done, self.flat = 0, True
         for run in arrays:
-            mine = self._flat[done : done + len(run)]
+            mine = self.logs[done : done + len(run)]
             np.maximum(run, HOLE + run.max(), out=mine)
             self.flat &= bool(np.ptp(mine) == 0)
             done += len(run)
 
     def __call__(self, which: Ints, values: Ints) -> Floats:
         """Log weights at the values (which..., chains)."""
-        return np.asarray(self._flat[self._at[which][..., None] + values], dtype=np.float64)
+        return np.asarray(self.logs[self.at[which][..., None] + values], dtype=np.float64)
 
 
 class SwapSweeps:
@@ -179,6 +188,7 @@ class Chains:
         self._sums = np.array(
             [self.tables[s.cells].sum(axis=0) for s in self._loose], dtype=np.int64
         ).reshape(len(self._loose), chains)
+        self._work = self._arrays()
 
     def _bases(self, progress: Progress) -> list[Vector]:
         """Moves that keep the fixed sums, and those that keep the loose sums as well."""
@@ -205,85 +215,37 @@ class Chains:
         """Number of directions to choose from, roughly."""
         return len(self._basis) or len(self._component)
 
-    def _direction(self) -> _Direction | None:
-        generator = self._generator
-        if self._circuits is not None and (not self._basis or generator.random() < 0.5):
-            found = self._circuits.draw(generator)
-            if found is None:
-                return None
-            return self._of(dict(zip(*found, strict=True)))
-        if not self._basis:
-            return None
-        at = int(generator.integers(len(self._basis)))
-        vector = dict(self._basis[at])
-        # One move, or the sum of a few: mostly neighbours, sometimes any.
-        while generator.random() < 0.4:
-            near = self._next[at] if generator.random() < 0.8 else range(len(self._basis))
-            at = near[int(generator.integers(len(near)))]
-            sign = 1 if generator.random() < 0.5 else -1
-            for cell, value in self._basis[at].items():
-                vector[cell] = vector.get(cell, 0) + sign * value
-        return self._of({cell: value for cell, value in vector.items() if value})
+    def _arrays(self) -> Steps:
+        """What the steps work on."""
+        nothing = np.zeros(0, dtype=np.int64)
+        graph = (nothing,) * 5 if self._circuits is None else self._circuits.graph
+        cells, sums = self._cell_logs, self._sum_logs
+        cell_count, chains = self.tables.shape
+        numbers = [cell_count, chains, len(self._loose), max(len(graph[0]) - 1, 0)]
+        numbers += [len(self._basis), cells.flat, sums.flat, MOST_TRIES, LONGEST, MOST_ADDED]
+        moves = [list(move) for move in self._basis]
+        values = [list(move.values()) for move in self._basis]
+        loose_logs = sums.at + len(cells.logs)
+        bounds = (np.ascontiguousarray(end[:, 0]) for end in (self._low, self._high))
+        counts = np.array(numbers, dtype=np.int64)
+        rows = *_in_rows(moves), _in_rows(values)[1], *_in_rows(self._next)
+        sums_of = *_in_rows(self._of_cell), *bounds, self._sum_low, self._sum_high
+        whole = counts, *graph, *rows, *sums_of, cells.at, loose_logs
+        return Steps(whole, np.concatenate([cells.logs, sums.logs]), self.tables, self._sums)
 
-    def _of(self, vector: Vector) -> _Direction | None:
-        if not vector:
-            return None
-        changes: dict[int, int] = {}
-        for cell, value in vector.items():
-            for f in self._of_cell[cell]:
-                changes[f] = changes.get(f, 0) + value
-        kept = {f: change for f, change in changes.items() if change}
-        return _Direction(
-            np.array(list(vector), dtype=np.int64),
-            np.array(list(vector.values()), dtype=np.int64),
-            np.array(list(kept), dtype=np.int64),
-            np.array(list(kept.values()), dtype=np.int64),
-        )
-
-    def step(self) -> None:
-        """Move all chains along one direction."""
-        way = self._direction()
-        if way is None:
-            return
-        signs = way.signs[:, None]
-        here = self.tables[way.cells]
-        least, most = _room(here, signs, (self._low[way.cells], self._high[way.cells]))
-        if len(way.sums):
-            changes, held = way.changes[:, None], self._sums[way.sums]
-            ends = (self._sum_low[way.sums][:, None], self._sum_high[way.sums][:, None])
-            a, b = _room(held, changes, ends)
-            least, most = np.maximum(least, a), np.minimum(most, b)
-        times = self._proposed(least, most)
-        then = here + signs * times
-        gain = np.zeros(len(times))
-        if not self._cell_logs.flat:
-            gain += self._gain(self._cell_logs, way.cells, here, then)
-        if len(way.sums):
-            after = held + changes * times
-            if not self._sum_logs.flat:
-                gain += self._gain(self._sum_logs, way.sums, held, after)
-        if not (self._cell_logs.flat and self._sum_logs.flat):
-            times = np.where(np.log(self._generator.random(len(times))) < gain, times, 0)
-        self.tables[way.cells] = here + signs * times
-        if len(way.sums):
-            self._sums[way.sums] = held + changes * times
-
-    @staticmethod
-    def _gain(logs: _Looked, which: Ints, now: Ints, then: Ints) -> Floats:
-        return np.asarray((logs(which, then) - logs(which, now)).sum(axis=0), dtype=np.float64)
+    def steps(self, number: int) -> int:
+        """Move all chains along so many directions, or fewer; returns how many."""
+        chains = self.tables.shape[1]
+        random = self._generator.random(min(WORDS, spare(chains) + number * (3 * chains + 40)))
+        flat = self._cell_logs.flat and self._sum_logs.flat
+        log_random = random if flat else np.log(random)
+        if chain_steps is None:
+            return steps(self._work, random, log_random, number)
+        return chain_steps.steps((*self._work.arrays, random, log_random), number)
 
     def _proposed(self, least: Ints, most: Ints) -> Ints:
-        """Proposed steps along a direction: to any point with equal chances, or to a neighbour.
-
-        Both proposals are symmetric.
-        """
         u = self._generator.random((2, *least.shape))
-        far = least + np.floor(u[1] * (most - least + 1)).astype(np.int64)
-        if self._cell_logs.flat and self._sum_logs.flat:
-            return np.asarray(np.minimum(far, most), dtype=np.int64)
-        near = np.where(u[1] < 0.5, -1, 1)
-        near = np.where((near < least) | (near > most), 0, near)
-        return np.asarray(np.where(u[0] < 0.5, np.minimum(far, most), near), dtype=np.int64)
+        return proposed(least, most, u, anywhere=self._cell_logs.flat and self._sum_logs.flat)
 
     def sweep(self) -> None:
         """Apply swaps all over the table at once, in all chains."""
@@ -346,10 +308,10 @@ class Chains:
         out = np.empty((records, *self.tables.shape), dtype=np.int64)
         counts = np.empty((records, self.tables.shape[1]), dtype=np.bool_)
         for record in range(records):
-            for step in range(between[0]):
-                if step % 64 == 0:
-                    progress.report(stage, record / records)
-                self.step()
+            left = between[0]
+            while left:
+                progress.report(stage, record / records)
+                left -= self.steps(min(left, MOST_AT_ONCE))
             for _ in range(between[1]):
                 progress.report(stage, record / records)
                 self.sweep()
@@ -357,12 +319,10 @@ class Chains:
         return out, counts
 
 
-def _room(values: Ints, signs: Ints, bounds: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """How far each chain can go along a direction, (chains,) each; 0 always lies between."""
-    size = np.abs(signs)
-    down, up = (values - bounds[0]) // size, (bounds[1] - values) // size
-    forward, backward = np.where(signs > 0, up, down), np.where(signs > 0, down, up)
-    return -backward.min(axis=0), forward.min(axis=0)
+def _in_rows(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """Where each row begins, and the numbers of all."""
+    starts = np.cumsum([0, *map(len, rows)]).astype(np.int64)
+    return starts, np.fromiter(itertools.chain.from_iterable(rows), np.int64, int(starts[-1]))
 
 
 def chain_starts(

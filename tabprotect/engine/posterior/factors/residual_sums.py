@@ -32,6 +32,10 @@ HOPELESS = 45.0
 """An estimated number of states (in logs) above which the programme is not started."""
 
 
+TELLING, MARGIN = 20_000, 2.0
+"""States from which their growth so far tells how many there will be in all, and how many times as
+many as allowed that must be."""
+
 GREEDY = 400
 """Most cells of a component for which a good order is sought."""
 
@@ -75,11 +79,11 @@ class ResidualSums:
             return None
         walk = SumWalk(component, order)
         layers: list[_Layer] = []
-        steps = 0
+        steps, expected = 0, _estimates(component, order)
         for k in range(len(order)):
             progress.report(say("walking through the sums"), k / len(order))
             layer = walk.step(most - steps)
-            if layer is None:
+            if layer is None or _beyond(layer.states, expected[k:], most):
                 return None
             steps += len(layer.source)
             layers.append(layer)
@@ -325,33 +329,52 @@ def _rooms(component: FactorComponent) -> list[_Room]:
 
 def _greedy(component: FactorComponent) -> Ints:
     """Always take the cell after which the fewest states are open."""
-    sums = _sums_of(component)
-    taken = [0] * len(component.sums)
-    table = [[room.bits(t) for t in range(room.cells + 1)] for room in _rooms(component)]
-    left = list(range(len(component)))
-    order = []
-    while left:
-        best = min(
-            left, key=lambda c: sum(table[f][taken[f] + 1] - table[f][taken[f]] for f in sums[c])
-        )
-        left.remove(best)
-        order.append(best)
-        for f in sums[best]:
-            taken[f] += 1
-    return np.array(order, dtype=np.int64)
+    sums, rooms = _sums_of(component), _rooms(component)
+    widest = max((room.cells for room in rooms), default=0)
+    # By sum and by how many of its cells are taken; one sum more, of nothing.
+    opens = np.zeros((len(rooms) + 1, widest + 1))
+    for f, room in enumerate(rooms):
+        opens[f, : room.cells] = np.diff([room.bits(t) for t in range(room.cells + 1)])
+    most = max(map(len, sums), default=0)
+    of_cell = np.array([(*mine, *[-1] * (most - len(mine))) for mine in sums], dtype=np.int64)
+    taken = np.zeros(len(rooms) + 1, dtype=np.int64)
+    every, order = np.arange(len(opens)), np.zeros(len(sums), dtype=np.int64)
+    done = np.zeros(len(sums))
+    for k in range(len(order)):
+        more = opens[every, taken]
+        states = done.copy()
+        for column in of_cell.T:
+            states += more[column]
+        best = int(states.argmin())
+        order[k], done[best] = best, np.inf
+        taken[sums[best]] += 1
+    return order
+
+
+def _beyond(states: int, expected: list[float], most: int) -> bool:
+    """Whether there will be far too many states, if they go on growing as estimates do from here on."""
+    if states < TELLING or expected[0] <= 0:
+        return False
+    ratio = math.log(states) / expected[0]
+    return sum(math.exp(min(ratio * one, HOPELESS)) for one in expected) > MARGIN * most
 
 
 def _estimate(component: FactorComponent, order: Ints) -> float:
     """Largest number of states (in logs) along an order, roughly; stops once it is hopeless."""
+    return max(_estimates(component, order), default=0.0)
+
+
+def _estimates(component: FactorComponent, order: Ints) -> list[float]:
+    """States (in logs) before each cell of an order, roughly; stops once it is hopeless."""
     sums, rooms = _sums_of(component), _rooms(component)
     taken = [0] * len(rooms)
-    now, worst = 0.0, 0.0
+    now, found = 0.0, [0.0]
     for cell in order.tolist():
         for f in sums[cell]:
             now -= rooms[f].bits(taken[f])
             taken[f] += 1
             now += rooms[f].bits(taken[f])
-        worst = max(worst, now)
-        if worst > HOPELESS:
+        found.append(now)
+        if now > HOPELESS:
             break
-    return worst
+    return found

@@ -131,6 +131,11 @@ def reweighed(
         return _left_out(found, likelihood)
     budget = REWEIGHING_WORK if approach.weighing is None else approach.weighing
     weigher = _Weigher(found, rerun, generator, progress, budget)
+    number = number_of(parts)
+    least = LEAST_EFFECTIVE if number is None else min(LEAST_EFFECTIVE, number)
+    # Calls take what is stated, or longer: what these are too many for is not begun.
+    if approach.way == "auto" and approach.draws is None and budget < least * weigher.cost:
+        return _left_out(found, likelihood)
     trial = found.draw_originals(2, generator, progress)
     # If even one call is beyond the budget, none is made.
     if weigher.cost <= budget and rerun.many is None:
@@ -138,7 +143,6 @@ def reweighed(
             weigher.weight(table)
     calls = int(budget * max(weigher.calls, 1) / max(weigher.work, weigher.cost))
     base = trial[0].copy()
-    number = number_of(parts)
     most = REWEIGHING_HELD // max(len(unknown), 1)
     if approach.way != "monte_carlo" and number is not None and number <= min(calls, most):
         repeats = 1 if rerun.exact else min(REPEATS, calls // number) // BATCHES * BATCHES

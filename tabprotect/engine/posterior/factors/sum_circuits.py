@@ -7,16 +7,12 @@ and so does the slack of a sum that may vary. Circuits with alternating signs ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.posterior.factors.components import CellSum, FactorComponent
-
-MOST_TRIES = 200
-"""Random walks before the search for a circuit is given up."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +31,8 @@ class SumCircuits:
         Sums that are not nodes: circuits may change them.
     """
 
-    def __init__(self, cells: int, edges: list[list[_Edge]], rest: list[CellSum]) -> None:
-        self._cells, self._edges, self.rest = cells, edges, rest
+    def __init__(self, edges: list[list[_Edge]], rest: list[CellSum]) -> None:
+        self._edges, self.rest = edges, rest
         self._starts = np.flatnonzero([len(e) > 1 for e in edges])
 
     @classmethod
@@ -76,47 +72,18 @@ class SumCircuits:
             if one.low != one.high:
                 edges[f].append(_Edge(cells + f, ground, 0))
                 edges[ground].append(_Edge(cells + f, f, 0))
-        return cls(cells, edges, rest)
+        return cls(edges, rest)
 
-    def draw(self, generator: np.random.Generator) -> tuple[list[int], list[int]] | None:
-        """Cells and signs of a random circuit; ``None`` if none was found."""
-        if not len(self._starts):
-            return None
-        u = _one_by_one(generator.random(4096))
-        for _ in range(MOST_TRIES):
-            start = int(self._starts[int(next(u, 0.5) * len(self._starts))])
-            found = self._walk(start, u)
-            if found is not None and found[0]:
-                return found
-        return None
+    @property
+    def graph(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """For each node where its edges begin; their numbers, ends and signs; the nodes to start from.
 
-    def _walk(self, start: int, u: Iterator[float]) -> tuple[list[int], list[int]] | None:
-        """Walk at random until a node repeats; return the ring since its first visit."""
-        seen = {start: 0}
-        path: list[_Edge] = []
-        at = start
-        while True:
-            edges = self._edges[at]
-            chance = next(u, None)
-            if chance is None or not edges:
-                return None
-            edge = edges[int(chance * len(edges))]
-            if path and edge.number == path[-1].number:
-                if len(edges) == 1:
-                    return None
-                continue
-            path.append(edge)
-            at = edge.to
-            if at in seen:
-                ring = [e for e in path[seen[at] :] if e.number < self._cells]
-                return [e.number for e in ring], [e.sign for e in ring]
-            seen[at] = len(path)
-
-
-def _one_by_one(values: Floats) -> Iterator[float]:
-    """The values as Python floats, converted in blocks: the last ones are hardly ever asked for."""
-    for begin in range(0, len(values), 64):
-        yield from values[begin : begin + 64].tolist()
+        Edges numbered from the number of cells on are slacks.
+        """
+        listed = [(e.number, e.to, e.sign) for edges in self._edges for e in edges]
+        number, to, sign = np.array(listed, dtype=np.int64).reshape(-1, 3).T.copy()
+        starts = np.cumsum([0, *map(len, self._edges)]).astype(np.int64)
+        return starts, number, to, sign, self._starts.astype(np.int64)
 
 
 def _follows(

@@ -104,13 +104,11 @@ class BackwardWalk:
         self._component = component[: len(self._walked)]
         self._group_component = component[len(self._walked) :]
         self._layers = [_sorted(layer, self._component) for layer in layers(sub)][::-1]
-        # Imported late: scipy would be a third of the start-up time.
-        from scipy.sparse import csr_array
-
-        self._effect = csr_array(
-            (-moves.signs.astype(np.int16), (moves.cells, moves.rows)),
-            shape=(model.groups, len(moves)),
-        )
+        # What happens to the other groups is not followed, but added up in the end.
+        other = np.flatnonzero(~watched)
+        other = other[np.argsort(moves.cells[other], kind="stable")]
+        self._others, self._other_starts = np.unique(moves.cells[other], return_index=True)
+        self._other_rows, self._other_signs = moves.rows[other], moves.signs[other]
         guided = model.log_prior is not None and not model.symmetric
         self._guide = _guide(model)[self._watched] if guided else None
         self._worth = None if model.worth is None else model.worth[self._watched]
@@ -172,7 +170,25 @@ class BackwardWalk:
             every = np.arange(len(self._components))
             self._resample(every, walk, counts, log_weight, generator, 1.0)
         total[self._walked] = walk
-        return np.asarray(self._effect @ total, dtype=np.int16)
+        out = np.zeros((model.groups, size), dtype=np.int16)
+        out[self._watched] = counts - model.lowest[self._watched, None].astype(np.int16)
+        self._add_up(total, out)
+        return out
+
+    def _add_up(self, total: Shorts, out: Shorts) -> None:
+        """The changes of groups that were not followed, from how often each cycle was taken."""
+        ends = np.append(self._other_starts, len(self._other_rows))
+        most = max(1, MOST_ENTRIES // (16 * max(total.shape[1], 1)))
+        begin = 0
+        while begin < len(self._others):
+            end = int(np.searchsorted(ends, ends[begin] + most, side="right")) - 1
+            end = min(max(end, begin + 1), len(self._others))
+            some = slice(int(ends[begin]), int(ends[end]))
+            taken = total[self._other_rows[some]] * -self._other_signs[some, None].astype(np.int16)
+            out[self._others[begin:end]] = np.add.reduceat(
+                taken, ends[begin:end] - ends[begin], axis=0, dtype=np.int16
+            )
+            begin = end
 
     def _step(
         self,

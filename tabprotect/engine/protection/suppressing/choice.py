@@ -29,9 +29,9 @@ MOST_IN_PLANES = 3_000
 
 Search = Literal["usual", "longer"]
 
-WORK, BY_NUMBER, LONGER = 2.3e6, 2_100.0, 8.0
+WORK, BY_NUMBER, TWO_WAY, LONGER = 2.3e6, 2_100.0, 1.2e6, 8.0
 """Microseconds of a usual core that cutting planes take at least, more for each published number,
-and how many times as long a longer search is. Counted, never timed."""
+for a two-way table, and how many times as long a longer search is. Counted, never timed."""
 
 
 FEW = 100
@@ -77,7 +77,8 @@ def most_work(publication: Publication, search: Search = "usual") -> float:
     count = len(publication.distinct[0])
     if not SMALL < count <= MOST_IN_PLANES:
         return 0.0
-    return max(WORK, BY_NUMBER * count) * (LONGER if search == "longer" else 1.0)
+    most = TWO_WAY if TwoWayFlows.fits(publication) else max(WORK, BY_NUMBER * count)
+    return most * (LONGER if search == "longer" else 1.0)
 
 
 def choose(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -71,10 +72,12 @@ def likelihood_of(
     return of_sums(Domain.of_shape(shape), sums, kinds)
 
 
-def compare(likelihood: CellFactors, prior: Prior | None = None) -> None:
+def compare(likelihood: CellFactors, prior: Prior | None = None, seed: int = 7) -> None:
     """The simulated posterior is the exact one within its own error, and that error is honest."""
     exact = infer(likelihood, prior, Approach(way="exact"))
-    found = infer(likelihood, prior, Approach(way="monte_carlo"), randomness=Randomness.seeded(7))
+    found = infer(
+        likelihood, prior, Approach(way="monte_carlo"), randomness=Randomness.seeded(seed)
+    )
     assert found.way == "monte_carlo" and found.error is not None and found.r_hat is not None
     assert found.standard_errors is not None and found.effective_sample_size is not None
     assert found.r_hat < 1.05 and 1000 < found.effective_sample_size <= (found.draws or 0)
@@ -117,7 +120,8 @@ def test_holes_of_a_prior_are_passed_through() -> None:
     original = np.array([[3, 0, 2], [0, 3, 2], [1, 1, 1]])
     sums = sums_of((3, 3), [(0,), (1,)])
     likelihood = of_sums(Domain.of_shape((3, 3)), sums, exactly(original, sums))
-    compare(likelihood, CellTable(np.array([0, 0]), np.array([0, 3]), np.array([1.0, 2.0])))
+    holed = CellTable(np.array([0, 0]), np.array([0, 3]), np.array([1.0, 2.0]))
+    compare(likelihood, holed, seed=8)
 
 
 def component_of(likelihood: CellFactors) -> FactorComponent:
@@ -177,21 +181,54 @@ def test_short_vectors() -> None:
     assert max(sum(v * v for v in move.values()) for move in short) <= 6
 
 
+def moves_of(component: FactorComponent, number: int) -> Iterator[np.ndarray]:
+    """The directions of so many steps, by what they change in eight chains."""
+    found = Chains(component, (4, 5), np.random.default_rng(7), chains=8)
+    for _ in range(number):
+        before = found.tables.copy()
+        assert found.steps(1) == 1
+        yield from np.sign(found.tables - before).T
+
+
+@pytest.mark.parametrize(("shape", "margins", "mean"), SHAPES)
+@pytest.mark.parametrize("kind", ["exact", "rounded", "noisy"])
+def test_compiled_steps_are_those_of_numpy(
+    shape: tuple[int, ...],
+    margins: Margins,
+    mean: float,
+    kind: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Bit for bit, also where priors and noise weigh the counts."""
+    if chains.chain_steps is None:
+        pytest.skip("the compiled form could not be built")
+    likelihood = likelihood_of(shape, margins, mean, kind=kind)
+    pieces = split_components(
+        cell_laws(likelihood, Poisson(np.full(likelihood.domain.size, mean)))
+    ).components
+    found = []
+    for compiled in (chains.chain_steps, None):
+        monkeypatch.setattr(chains, "chain_steps", compiled)
+        walk = Chains(pieces[0], shape, np.random.default_rng(5), chains=16)
+        for left in (200, 50, 1):
+            while left:
+                left -= walk.steps(left)
+        found.append(walk.tables)
+    assert np.array_equal(*found)
+    assert np.ptp(found[0], axis=1).any()
+
+
 def test_circuits_keep_sums_and_find_patterns() -> None:
     likelihood = likelihood_of((4, 5), [(0,), (1,), ()], 2.0)
     component = component_of(likelihood)
     circuits = SumCircuits.of(component)
     assert circuits is not None and not circuits.rest
-    rng, lengths = np.random.default_rng(7), set()
-    for _ in range(300):
-        found = circuits.draw(rng)
-        assert found is not None
-        move = np.zeros(len(component), dtype=int)
-        move[found[0]] = found[1]
-        assert set(found[1]) == {-1, 1}
-        assert not any(move[one.cells].sum() for one in component.sums)
-        lengths.add(len(found[0]))
-    assert lengths == {4, 6, 8}
+    lengths = set()
+    for moved in moves_of(component, 300):
+        assert set(moved[moved != 0].tolist()) <= {-1, 1}
+        assert not any(moved[one.cells].sum() for one in component.sums)
+        lengths.add(int(np.abs(moved).sum()))
+    assert lengths - {0} == {4, 6, 8}
     # Three sums over a cell are no graph.
     assert SumCircuits.of(component_of(likelihood_of((2, 3, 3), TWO_OF_THREE, 1.5))) is None
 

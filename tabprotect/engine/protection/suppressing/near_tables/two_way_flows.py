@@ -18,6 +18,11 @@ from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLE
 from tabprotect.engine.protection.suppressing.near_tables.residual import Path, Residual
 from tabprotect.engine.tables.publication import Publication
 
+try:
+    from tabprotect.engine.protection.suppressing.near_tables import two_way_routes
+except ImportError:
+    two_way_routes = None  # type: ignore[assignment]
+
 LARGEST_FLOW = 2**31 - 1
 """The maximum flow is computed in int32."""
 
@@ -229,6 +234,8 @@ class TwoWayFlows:
         """
         i, j = int(self._rows[cell]), int(self._columns[cell])
         turn = sign * int(self._sign[i, j])
+        if two_way_routes is not None:
+            return self._compiled((i, j, need, turn), barred, pay=pay)
         if len(barred) <= FEW:
             found = self._rectangle(turn, (i, j), need, barred)
             if found is not None:
@@ -248,6 +255,24 @@ class TwoWayFlows:
                 _add(moved, path, turn * amount)
                 left -= amount
         return self._deviation(moved)
+
+    def _compiled(
+        self, what: tuple[int, int, int, int], barred: Ints, *, pay: bool
+    ) -> Deviation | None:
+        """The same, compiled."""
+        rows, columns = self._ids.shape
+        arcs = self._open, self._weight, *self._sides(what[3])
+        still = self._rows[barred] * columns + self._columns[barred]
+        asked = np.array(what, dtype=np.int64)
+        found = two_way_routes.route(*arcs, still, asked, rows, columns, pay, self._step, FEW)
+        if found is None:
+            return None
+        places, by = (np.frombuffer(one, dtype=np.int64) for one in found)
+        cells = self._ids.reshape(-1)[places]
+        moved = (by != 0) & (cells >= 0)
+        cells = cells[moved]
+        change = by[moved] * self._sign.reshape(-1)[places[moved]]
+        return Deviation.of(cells, change, self._room[cells])
 
     def at_once(self, cells: Ints, sign: int, needs: Ints, still: Bools) -> Bools:
         """The cells that three other hidden ones let move, bool (cells,): many at a time.

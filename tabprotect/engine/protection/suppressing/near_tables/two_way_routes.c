@@ -1,0 +1,403 @@
+/* Ways through the hidden cells of a two-way table: see two_way_flows.py and residual.py, which find
+ * the same ones in numpy. */
+
+#define Py_LIMITED_API 0x030b0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define ARRAYS 6
+#define PART 16
+
+typedef struct {
+    int64_t rows, columns, i, j, need, turn;
+    uint8_t *open;
+    double *weight;
+    int64_t *forward, *back;
+    const int64_t *barred;
+    int64_t number;
+    /* Labels of a search, a path by its places, and what moves in all: places and amounts. */
+    int64_t *from_row, *from_column, *edge, *fresh, *last, *path, *place, *by;
+    double *to_row, *to_column;
+    int64_t length, moved, room;
+} Ways;
+
+typedef struct {
+    int64_t at, forward, back;
+    double weight;
+    uint8_t open;
+} Before;
+
+typedef struct {
+    Before *one;
+    int64_t number, room;
+} Undo;
+
+static int kept(Undo *undo, Ways *w, int64_t at)
+{
+    if (undo->number == undo->room) {
+        int64_t room = 2 * undo->room + 64;
+        Before *more = realloc(undo->one, (size_t)room * sizeof *more);
+        if (!more)
+            return 0;
+        undo->one = more;
+        undo->room = room;
+    }
+    undo->one[undo->number++] =
+        (Before){at, w->forward[at], w->back[at], w->weight[at], w->open[at]};
+    return 1;
+}
+
+static int add(Ways *w, int64_t at, int64_t by)
+{
+    int64_t k = 0;
+    while (k < w->moved && w->place[k] != at)
+        k++;
+    if (k == w->moved) {
+        if (w->moved == w->room) {
+            int64_t room = 2 * w->room + 64;
+            int64_t *more = realloc(w->place, (size_t)room * sizeof *more);
+            if (!more)
+                return 0;
+            w->place = more;
+            more = realloc(w->by, (size_t)room * sizeof *more);
+            if (!more)
+                return 0;
+            w->by = more;
+            w->room = room;
+        }
+        w->place[k] = at;
+        w->by[k] = 0;
+        w->moved++;
+    }
+    w->by[k] += by;
+    return 1;
+}
+
+static int barred(const Ways *w, int64_t at)
+{
+    for (int64_t k = 0; k < w->number; k++)
+        if (w->barred[k] == at)
+            return 1;
+    return 0;
+}
+
+/* Three other cells that make up for it. 1: found, 0: none, -1: no memory. */
+static int rectangle(Ways *w)
+{
+    int64_t n = w->columns, down = 0, across = 0, *rows = w->last, *columns = w->fresh;
+    for (int64_t r = 0; r < w->rows; r++) {
+        int64_t at = r * n + w->j;
+        if (r != w->i && w->open[at] && w->forward[at] >= w->need && !barred(w, at))
+            rows[down++] = r;
+    }
+    for (int64_t c = 0; c < n; c++) {
+        int64_t at = w->i * n + c;
+        if (c != w->j && w->open[at] && w->forward[at] >= w->need && !barred(w, at))
+            columns[across++] = c;
+    }
+    for (int64_t part = PART;; part = w->rows + n) {
+        for (int64_t k = 0; k < down && k < part; k++)
+            for (int64_t m = 0; m < across && m < part; m++) {
+                int64_t at = rows[k] * n + columns[m], by = w->turn * w->need;
+                if (w->open[at] && w->back[at] >= w->need && !barred(w, at))
+                    return add(w, w->i * n + w->j, by) && add(w, w->i * n + columns[m], -by) &&
+                                   add(w, at, by) && add(w, rows[k] * n + w->j, -by)
+                               ? 1
+                               : -1;
+            }
+        if (part >= down && part >= across)
+            return 0;
+    }
+}
+
+static void traced(Ways *w)
+{
+    int64_t column = w->j, n = w->columns, length = 0;
+    for (;;) {
+        int64_t row = w->from_row[column];
+        w->path[length++] = row * n + column;
+        if (row == w->i)
+            break;
+        column = w->from_column[row];
+        w->path[length++] = row * n + column;
+    }
+    for (int64_t k = 0; k < length / 2; k++) {
+        int64_t swapped = w->path[k];
+        w->path[k] = w->path[length - 1 - k];
+        w->path[length - 1 - k] = swapped;
+    }
+    w->length = length;
+}
+
+/* The rows that the new columns lead back to; how many. */
+static int64_t backward(Ways *w, const int64_t *rows, int64_t number, int64_t fresh, int64_t amount,
+                        int64_t *edge)
+{
+    int64_t found = 0;
+    for (int64_t k = 0; k < number; k++) {
+        int64_t row = rows[k], at = row * w->columns;
+        for (int64_t m = 0; m < fresh; m++)
+            if (w->open[at + w->fresh[m]] && w->back[at + w->fresh[m]] >= amount) {
+                w->from_column[row] = w->fresh[m];
+                edge[found++] = row;
+                break;
+            }
+    }
+    return found;
+}
+
+/* Breadth first. */
+static int fewest(Ways *w, int64_t amount)
+{
+    int64_t n = w->columns, edges = 1, lasting = 0;
+    for (int64_t c = 0; c < n; c++)
+        w->from_row[c] = -1;
+    for (int64_t r = 0; r < w->rows; r++) {
+        w->from_column[r] = -1;
+        if (w->open[r * n + w->j] && w->forward[r * n + w->j] >= amount)
+            w->last[lasting++] = r;
+    }
+    w->from_column[w->i] = n;
+    w->edge[0] = w->i;
+    while (edges && lasting) {
+        int64_t fresh = 0, found, others = 0;
+        for (int64_t k = 0; k < lasting; k++)
+            if (w->from_column[w->last[k]] >= 0) {
+                w->from_row[w->j] = w->last[k];
+                traced(w);
+                return 1;
+            }
+        for (int64_t k = 0; k < edges; k++) {
+            int64_t at = w->edge[k] * n;
+            for (int64_t c = 0; c < n; c++)
+                if (w->from_row[c] == -1 && w->open[at + c] && w->forward[at + c] >= amount)
+                    w->from_row[c] = -2 - w->edge[k];
+        }
+        /* In order, as they are all found at once. */
+        for (int64_t c = 0; c < n; c++)
+            if (w->from_row[c] < -1) {
+                w->from_row[c] = -2 - w->from_row[c];
+                w->fresh[fresh++] = c;
+            }
+        if (!fresh)
+            break;
+        found = backward(w, w->last, lasting, fresh, amount, w->edge);
+        if (!found) {
+            int64_t *left = w->path;
+            for (int64_t r = 0; r < w->rows; r++)
+                if (w->from_column[r] < 0)
+                    left[others++] = r;
+            found = backward(w, left, others, fresh, amount, w->edge);
+        }
+        edges = found;
+    }
+    return 0;
+}
+
+/* Least weight, by correcting labels. */
+static int shortest(Ways *w, int64_t amount)
+{
+    int64_t n = w->columns, edges = 1;
+    for (int64_t c = 0; c < n; c++) {
+        w->to_column[c] = INFINITY;
+        w->from_row[c] = -1;
+    }
+    for (int64_t r = 0; r < w->rows; r++) {
+        w->to_row[r] = INFINITY;
+        w->from_column[r] = -1;
+    }
+    w->to_row[w->i] = 0.0;
+    w->edge[0] = w->i;
+    while (edges) {
+        double limit = w->to_column[w->j];
+        int64_t fresh = 0, kept_ = 0;
+        for (int64_t c = 0; c < n; c++) {
+            double least = INFINITY;
+            int64_t best = -1;
+            for (int64_t k = 0; k < edges; k++) {
+                int64_t at = w->edge[k] * n + c;
+                double there = w->forward[at] >= amount ? w->weight[at] + w->to_row[w->edge[k]]
+                                                        : INFINITY;
+                if (there < least) {
+                    least = there;
+                    best = w->edge[k];
+                }
+            }
+            if (least < w->to_column[c] && least < limit) {
+                w->to_column[c] = least;
+                w->from_row[c] = best;
+                w->fresh[fresh++] = c;
+            }
+        }
+        for (int64_t m = 0; m < fresh; m++)
+            if (w->fresh[m] != w->j && w->to_column[w->fresh[m]] < w->to_column[w->j])
+                w->fresh[kept_++] = w->fresh[m];
+        if (!kept_)
+            break;
+        edges = 0;
+        for (int64_t r = 0; r < w->rows; r++) {
+            double least = INFINITY;
+            int64_t best = -1;
+            for (int64_t m = 0; m < kept_; m++) {
+                int64_t at = r * n + w->fresh[m];
+                double again = w->back[at] >= amount ? w->weight[at] + w->to_column[w->fresh[m]]
+                                                     : INFINITY;
+                if (again < least) {
+                    least = again;
+                    best = w->fresh[m];
+                }
+            }
+            if (least < w->to_row[r] && least < w->to_column[w->j]) {
+                w->to_row[r] = least;
+                w->from_column[r] = best;
+                w->edge[edges++] = r;
+            }
+        }
+    }
+    if (!isfinite(w->to_column[w->j]))
+        return 0;
+    traced(w);
+    return 1;
+}
+
+/* How much of what is left a path carries; 0: there is none. */
+static int64_t reached(Ways *w, int64_t left, int (*search)(Ways *, int64_t))
+{
+    for (; left; left /= 2)
+        if (search(w, left))
+            return left;
+    return 0;
+}
+
+/* 1: found, 0: there is no way, -1: no memory. */
+static int routed(Ways *w, int pay, double step, int few)
+{
+    Undo undo = {NULL, 0, 0};
+    int64_t own = w->i * w->columns + w->j, left = w->need;
+    int found = 1;
+    if (w->number <= few && (found = rectangle(w)))
+        return found;
+    found = add(w, own, w->turn * w->need) ? 1 : -1;
+    for (int64_t k = 0; k <= w->number && found > 0; k++) {
+        int64_t at = k < w->number ? w->barred[k] : own;
+        if (!kept(&undo, w, at))
+            found = -1;
+        w->forward[at] = w->back[at] = 0;
+    }
+    while (left && found > 0) {
+        int paid = 0;
+        int64_t amount = reached(w, left, fewest);
+        if (!amount && pay) {
+            amount = reached(w, left, shortest);
+            paid = 1;
+        }
+        if (!amount)
+            found = 0;
+        for (int64_t k = 0; amount && k < w->length && found > 0; k++) {
+            int64_t at = w->path[k], by = k % 2 ? -amount : amount;
+            if (!kept(&undo, w, at) || !add(w, at, -w->turn * by))
+                found = -1;
+            if (paid) {
+                w->open[at] = 1;
+                w->weight[at] = step;
+            }
+            w->forward[at] -= by;
+            w->back[at] += by;
+        }
+        left -= amount;
+    }
+    while (undo.number) {
+        Before *one = &undo.one[--undo.number];
+        w->forward[one->at] = one->forward;
+        w->back[one->at] = one->back;
+        w->weight[one->at] = one->weight;
+        w->open[one->at] = one->open;
+    }
+    free(undo.one);
+    return found;
+}
+
+static int prepared(Ways *w)
+{
+    int64_t side = w->rows + w->columns;
+    int64_t *whole = calloc((size_t)(7 * side + 8), sizeof *whole);
+    double *real = calloc((size_t)side, sizeof *real);
+    w->from_row = whole;
+    w->to_row = real;
+    if (!whole || !real)
+        return 0;
+    w->from_column = whole + side;
+    w->edge = whole + 2 * side;
+    w->fresh = whole + 3 * side;
+    w->last = whole + 4 * side;
+    w->path = whole + 5 * side;
+    w->to_column = real + w->rows;
+    return 1;
+}
+
+/* Parameters: whether cells are open, weights, what goes from rows to columns and back, barred places,
+ * (row, column, need, turn); then rows, columns, whether to pay, the weight of what is open, and up to
+ * how many barred places rectangles are looked for. Returns places and amounts as bytes, or None. */
+static PyObject *route(PyObject *module, PyObject *args)
+{
+    PyObject *given[ARRAYS], *out = NULL;
+    Py_buffer view[ARRAYS];
+    Ways w = {0};
+    long long rows, columns;
+    int pay, few, held = 0, found = -1;
+    double step;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOOOOLLpdi", &given[0], &given[1], &given[2], &given[3], &given[4],
+                          &given[5], &rows, &columns, &pay, &step, &few))
+        return NULL;
+    for (; held < ARRAYS; held++)
+        if (PyObject_GetBuffer(given[held], &view[held], held < 4 ? PyBUF_WRITABLE : PyBUF_SIMPLE))
+            break;
+    if (held == ARRAYS) {
+        const int64_t *what = view[5].buf;
+        w.rows = rows;
+        w.columns = columns;
+        w.open = view[0].buf;
+        w.weight = view[1].buf;
+        w.forward = view[2].buf;
+        w.back = view[3].buf;
+        w.barred = view[4].buf;
+        w.number = view[4].len / (Py_ssize_t)sizeof(int64_t);
+        w.i = what[0], w.j = what[1], w.need = what[2], w.turn = what[3];
+        if (prepared(&w))
+            found = routed(&w, pay, step, few);
+        if (found < 0)
+            PyErr_NoMemory();
+        else if (!found)
+            out = Py_NewRef(Py_None);
+        else
+            out = Py_BuildValue("y#y#", (char *)w.place, (Py_ssize_t)(w.moved * 8), (char *)w.by,
+                                (Py_ssize_t)(w.moved * 8));
+        free(w.from_row);
+        free(w.to_row);
+        free(w.place);
+        free(w.by);
+    }
+    while (held)
+        PyBuffer_Release(&view[--held]);
+    return out;
+}
+
+static PyMethodDef methods[] = {
+    {"route", route, METH_VARARGS, "A way through hidden cells: see two_way_flows.py."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "two_way_routes", NULL, 0, methods, slots, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit_two_way_routes(void)
+{
+    return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,16 @@
+from typing import Any
+
+def route(
+    open: Any,
+    weight: Any,
+    forward: Any,
+    back: Any,
+    barred: Any,
+    what: Any,
+    rows: int,
+    columns: int,
+    pay: bool,
+    step: float,
+    few: int,
+    /,
+) -> tuple[bytes, bytes] | None: ...

@@ -1,0 +1,72 @@
+"""Ways through hidden cells: the compiled ones are those of numpy, and move no published cell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import publication_of
+from tabprotect.engine.protection.suppressing.near_tables import two_way_flows
+from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
+from tabprotect.engine.protection.suppressing.pattern import select
+from tabprotect.engine.protection.suppressing.sensitive import task_of
+from tabprotect.engine.protection.suppressing.task import Task
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+Way = tuple[list[int], list[int], int, int]
+
+
+def task_with(seed: int) -> Task:
+    rng = np.random.default_rng(seed)
+    shape = (int(rng.integers(3, 12)), int(rng.integers(3, 12)))
+    counts = rng.poisson(rng.gamma(0.4, rng.choice([3.0, 8.0]) / 0.4, size=shape))
+    table = Table.dense(Domain.of_shape(shape), counts)
+    problem = Problem(table, at_risk=SmallCount(1, 2))
+    given = {
+        "insiders": ("one", "none", "all", "outside")[seed % 4],
+        "zeros": ("published", "allowed")[seed // 4 % 2],
+        "level": 1 + seed % 3,
+    }
+    values = methods()["suppression"].resolve_for(problem, given)
+    return task_of(problem, publication_of(table.domain, values), values)
+
+
+def ways(task: Task, monkeypatch: pytest.MonkeyPatch) -> tuple[np.ndarray, list[Way | None]]:
+    """The choice of hidden cells, and all ways that were found for it."""
+    found: list[Way | None] = []
+    route = TwoWayFlows.route
+
+    def noted(self: TwoWayFlows, *args: object, **options: object) -> object:
+        one = route(self, *args, **options)  # type: ignore[arg-type]
+        way = one and (one.cells.tolist(), one.change.tolist(), one.ahead, one.behind)
+        found.append(way or None)
+        return one
+
+    with monkeypatch.context() as patched:
+        patched.setattr(TwoWayFlows, "route", noted)
+        return select(task), found
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_compiled_ways_are_those_of_numpy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if two_way_flows.two_way_routes is None:
+        pytest.skip("the compiled form could not be built")
+    task = task_with(seed)
+    hidden, compiled = ways(task, monkeypatch)
+    monkeypatch.setattr(two_way_flows, "two_way_routes", None)
+    same, plain = ways(task, monkeypatch)
+    assert np.array_equal(hidden, same)
+    assert compiled == plain and any(way is not None for way in plain)
+    sums = task.publication.incidence
+    for way in plain:
+        if way is not None:
+            moved = np.zeros(task.publication.size, dtype=np.int64)
+            moved[way[0]] = way[1]
+            inner = task.publication.domains.index(task.publication.domain)
+            start = int(task.publication.starts[inner])
+            cells = moved[start : start + task.publication.domain.size]
+            assert np.array_equal(np.asarray(sums @ cells), moved)
