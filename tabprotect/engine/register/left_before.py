@@ -406,9 +406,13 @@ def _closest(earlier: Sequence[Earlier], mine: OriginalMarks) -> list[Earlier]:
         one
         for one in earlier
         if one.relation != "records"
-        or _shared(one, mine)
-        >= min(len(mine.records), len(one.entry.publication.marks.records)) - 1
+        or _shared(one, mine) >= min(_variables(mine), _variables(one.entry.publication.marks))
     ]
+
+
+def _variables(marks: OriginalMarks) -> int:
+    """The number of variables, or of those that have names of their own."""
+    return len(marks.variables) or len(marks.records)
 
 
 def _shared(one: Earlier, mine: OriginalMarks) -> int:
