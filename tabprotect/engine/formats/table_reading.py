@@ -246,6 +246,10 @@ def without_names(cells: CellList) -> tuple[CellList, list[str]]:
     return found, notes
 
 
+FEW_PAIRS = 8
+"""Pairs of categories for each cell, up to which each pair has a place of its own."""
+
+
 def _same(cells: CellList, a: int, b: int) -> bool:
     size = len(cells.categories[a])
     if size != len(cells.categories[b]) or size < FEWEST or len(cells.counts) < 2 * size:
@@ -253,4 +257,9 @@ def _same(cells: CellList, a: int, b: int) -> bool:
     if len(cells.names) < 3:
         return False
     pairs = cells.code(a).astype(np.int64) * size + cells.code(b)
-    return len(np.unique(pairs)) == size
+    if size * size > FEW_PAIRS * len(pairs):
+        return len(np.unique(pairs)) == size
+    # Counting is ten times as fast as sorting where there is room to count.
+    there = np.zeros(size * size, dtype=np.bool_)
+    there[pairs] = True
+    return int(np.count_nonzero(there)) == size

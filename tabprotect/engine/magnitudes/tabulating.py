@@ -10,7 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.sql import Connection, quoted
+from tabprotect.engine.formats.sql import Connection, literal, quoted
 from tabprotect.engine.magnitudes.axis import Axis, check_totals
 from tabprotect.engine.magnitudes.magnitude_table import WHOLE, Contributions, MagnitudeTable
 from tabprotect.engine.microdata.coding import MISSING, ONLY_COUNTED, Codings
@@ -48,6 +48,8 @@ class MeasuredColumns:
         How many units a record stands for.
     request, waiver
         Who asked to be protected, and who waived it: 1, yes, true or x.
+    asks
+        What the column of requests says yes with, if not these.
     shadow
         What rules are judged by in place of the measure.
     cost
@@ -67,6 +69,7 @@ class MeasuredColumns:
     cost: str | None = None
     unit: str | None = None
     spellings: str = "refuse"
+    asks: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -213,8 +216,10 @@ def _read(source: MicrodataFile, columns: MeasuredColumns) -> list[str]:
     out.append(f"CAST({weight} AS DECIMAL(38, 9)) AS weight")
     if columns.weight is not None:
         out.append(f"concat({quoted(columns.weight)}) AS weight_text")
-    for what, flag in (("asked", columns.request), ("waived", columns.waiver)):
-        said = f"lower(trim(concat({quoted(flag)}))) IN ({TRUE})" if flag is not None else "false"
+    asks = ", ".join(literal(one.lower()) for one in columns.asks) or TRUE
+    flags = (("asked", columns.request, asks), ("waived", columns.waiver, TRUE))
+    for what, flag, yes in flags:
+        said = f"lower(trim(concat({quoted(flag)}))) IN ({yes})" if flag is not None else "false"
         out.append(f"{said} AS {what}")
     if columns.unit is not None:
         out.append(f"concat({quoted(columns.unit)}) AS unit")

@@ -94,12 +94,14 @@ def magnitudes_tabulated(asked: MagnitudeTabulation, progress: Progress) -> Magn
         Also for what goes with counts only.
     """
     # Late: DuckDB takes a tenth of the program's start.
+    from tabprotect.engine.magnitudes.described_columns import described
     from tabprotect.engine.magnitudes.tabulating import tabulate_magnitudes
 
+    source = records_file(absolute(asked.source))
     return tabulate_magnitudes(
-        records_file(absolute(asked.source)),
+        source,
         tuple(asked.by),
-        measured_columns(asked),
+        described(source, measured_columns(asked)),
         codings=codings_of(asked),
         progress=progress,
     )
@@ -120,7 +122,7 @@ def measured_columns(asked: MagnitudeTabulation) -> MeasuredColumns:
             say("record keys and design weights go with counts of records"),
             hint=say("say how many units a record stands for: --weight COLUMN"),
         )
-    columns = {field.name for field in fields(MeasuredColumns)}
+    columns = {field.name for field in fields(MeasuredColumns)} - {"asks"}
     return MeasuredColumns(**{name: getattr(asked, name) for name in columns})
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.magnitudes.described_columns import described
 from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
 from tabprotect.engine.magnitudes.table_files import read_magnitudes, write_magnitudes
 from tabprotect.engine.magnitudes.tabulating import MeasuredColumns, tabulate_magnitudes
@@ -106,3 +107,23 @@ def test_an_unknown_level_is_refused(tmp_path: Path) -> None:
     table = tabulate_magnitudes(records(tmp_path, "1,n,e,10"), ["a", "b"], BASE)
     with pytest.raises(InputError, match="no category"):
         table.number({"a@section": "1"})
+
+
+def test_the_description_of_records_says_who_contributes(tmp_path: Path) -> None:
+    """Fixed columns with HOLDING, WEIGHT and REQUEST, as tau-ARGUS describes them."""
+    lines = ["A entA   1002.01", "A entA    501.02", "A entB    301.0 ", "B entC     71.0 "]
+    (tmp_path / "r.asc").write_text("\n".join(lines) + "\n")
+    (tmp_path / "r.rda").write_text(
+        "nace 1 1\n<RECODEABLE>\nent 3 4\n<HOLDING>\nx 8 5\n<NUMERIC>\nw 13 3\n<WEIGHT>\n"
+        'asks 16 1\n<REQUEST> "2"\n'
+    )
+    path = tmp_path / "r.asc"
+    columns = described(path, MeasuredColumns(measure="x"))
+    table = tabulate_magnitudes(path, ["nace"], columns)
+    assert described(path, MeasuredColumns(measure="x", holding="nace")).holding == "nace"
+    cell = table.number({"nace": "A"})
+    assert table.cells.holdings[cell] == 2 and table.cells.units[cell] == 3
+    # 100 twice, 50 and 30: the description's weight; the one who asks is entA, by the code 2.
+    assert table.weighted and table.cells.value[cell] == 280
+    asked = table.listing.asked[table.listing.of(cell)]
+    assert asked.tolist() == [True, False]

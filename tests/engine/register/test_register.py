@@ -7,6 +7,7 @@ import sqlite3
 import stat
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +22,17 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
-from tabprotect.engine.register.left_before import left_before, marks
+from tabprotect.engine.register.left_before import _closest, _holds, left_before, marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register import SCHEMA, Register
 from tabprotect.engine.register.register_entry import (
+    Earlier,
     LeavingPublication,
     OriginalMarks,
+    RegisterEntry,
     admit,
     admit_spending,
+    marks_of,
     related,
     spending_warning,
     spent_before,
@@ -136,6 +140,33 @@ def test_how_earlier_releases_bear_on_a_table(path: Path) -> None:
             admit(found, rule, reason)  # type: ignore[arg-type]
     # Names alone are no second release.
     admit(found[3:], "refuse", "")
+
+
+def test_coarser_and_finer_tables_are_opened_and_no_others() -> None:
+    def of(*names: str) -> OriginalMarks:
+        shape = (2,) * len(names)
+        counts = np.full(shape, 2 ** (4 - len(names)))
+        return marks_of(Table.dense(Domain.of_shape(shape, names), counts), b"k" * 32)
+
+    def before(*names: str) -> Earlier:
+        entry = RegisterEntry(1, datetime.now(UTC), replace(publication(), marks=of(*names)))
+        return Earlier(entry, "records")
+
+    for mine, other, wanted in (
+        ("ab", "abc", True),
+        ("abc", "ab", True),
+        ("abc", "b", True),
+        ("ab", "bc", False),
+        ("abc", "bcd", False),
+    ):
+        one = before(*other)
+        assert _closest([one], of(*mine)) == ([one] if wanted else []), (mine, other)
+        # What cannot be opened, or has its categories in another order, was not read.
+        assert _holds(one, of(*mine)) == wanted
+        keyed = replace(of(*mine), records=(*of(*mine).records, "0" * 64))
+        both = replace(one.entry.publication.marks, records=(*of(*other).records, "0" * 64))
+        entry = replace(one.entry, publication=replace(one.entry.publication, marks=both))
+        assert _holds(Earlier(entry, "records"), keyed) == wanted
 
 
 def test_faults(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, get_args
-from xml.sax.saxutils import escape, quoteattr
 
 from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     AGENCY,
@@ -20,6 +19,7 @@ from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     structure_id,
 )
 from tabprotect.engine.formats.statuses import CONF_STATUS, OBS_STATUS
+from tabprotect.engine.formats.text.markup import escape, quoteattr
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.variable import Variable

@@ -12,11 +12,11 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
+from tabprotect.engine.formats.text.markup import escape, quoteattr
 from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.engine.formats.workbooks.sheet_writing import Margins, Sheet, SheetCell, sheets_of
 from tabprotect.engine.formats.workbooks.sheets import read_sheet

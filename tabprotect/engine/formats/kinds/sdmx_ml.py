@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.answers import rows_of, texts
@@ -37,6 +36,7 @@ from tabprotect.engine.formats.statuses import (
     OBS_STATUS,
     SUPPRESSED,
 )
+from tabprotect.engine.formats.text.markup import quoteattr
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.languages.said import say
 

@@ -8,8 +8,8 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import IO
-from xml.sax.saxutils import escape, quoteattr
 
+from tabprotect.engine.formats.text.markup import escape, quoteattr
 from tabprotect.engine.formats.workbooks.sheet_writing import (
     LaidOutSheet,
     Sheet,

@@ -425,7 +425,7 @@ def _as_opened(history: History) -> Table | None:
 def last_and_now(
     path: Path, settings: Mapping[str, str], now: History, progress: Progress = SILENT
 ) -> SinceLastYear | None:
-    """The differences from last year, if last year's file is still beside the recipe."""
+    """The differences from last year, if last year's file is beside the recipe and is read as this one."""
     try:
         steps = read(path)
         begin = next(step for step in steps if step.command.says.opens)
@@ -437,8 +437,13 @@ def last_and_now(
     first = _as_opened(now)
     if first is None or not isfile(source):
         return None
-    given[begin.command.says.reads] = source
     if begin.arguments == next(iter(read(path, settings))).arguments:
         return None
-    before, _ = History().do(begin.command.order(given), progress=progress)
-    return since_last_year(before.project.original, first)
+    _found(begin, given, path.parent)
+    Mapped({}, mapped_categories(path)).listed(begin, given)
+    try:
+        before, _ = History().do(begin.command.order(given), progress=progress)
+        return since_last_year(before.project.original, first)
+    except TabprotectError:
+        # Last year's file is not read as this year's is: there is nothing to compare.
+        return None
