@@ -17,12 +17,16 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.text.opening import check_file
+from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import plural, say
 
 MAX_COUNT = 2**53
 """Larger counts in a prior's file are taken for typing errors."""
+
+MODEL, LAST = "model", "last"
+"""Kinds of prior text that rest on releases: they are made where these can be read."""
 
 
 class Prior(ABC):
@@ -344,9 +348,24 @@ def parse_prior(text: str, domain: Domain) -> Prior:
     raise ParameterError(
         {"assumed before": say("unknown: {text}", repr(text))},
         hint=say(
-            "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE or table:FILE"
+            "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
         ),
     )
+
+
+def check_prior(text: str, domain: Domain) -> None:
+    """Refuse the text of a prior that makes no sense for a table.
+
+    Raises
+    ------
+    ParameterError, InputError
+        As :func:`parse_prior`, or as the model's formula.
+    """
+    kind, _, rest = text.partition(":")
+    if kind == MODEL and rest:
+        LogLinear.of(domain, rest)
+    elif kind != LAST or not rest:
+        parse_prior(text, domain)
 
 
 def _chosen(text: str, domain: Domain) -> Ints:
