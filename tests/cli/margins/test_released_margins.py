@@ -177,7 +177,7 @@ def test_optimal(run: Run) -> None:
         assert sum(first.json["by_dimension"].values()) == 48
         assert first.json["by_dimension"]["0"] == 1
         assert sorted(map(len, first.json["released_frontier"])) == [5, 5]
-    assert "60 sub-tables" in run("optimal", CZECH, "--method", "heuristic", "--beta", 6).out
+    assert "60 tables" in run("optimal", CZECH, "--method", "heuristic", "--beta", 6).out
 
 
 def test_whom_the_system_does_not_know_gives_a_name(

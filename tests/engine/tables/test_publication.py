@@ -168,7 +168,7 @@ def test_bad_input() -> None:
         Publication.of(GEO, [("sex",)])
     with pytest.raises(InputError, match="'sex', which is no variable"):
         Publication.of(GEO, "sex")
-    with pytest.raises(InputError, match="no sub-table"):
+    with pytest.raises(InputError, match="no table"):
         Publication.of(GEO, "geo - geo - 1")
     with pytest.raises(InputError, match="groups 2 categories, the variable 'geo' has 3"):
         Publication.of(GEO, "eu", (Grouping("eu", "geo", ("a", "b")),))

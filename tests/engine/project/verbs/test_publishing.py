@@ -123,7 +123,7 @@ def test_what_was_refused_cannot_be_published_without_a_reason(tmp_path: Path) -
         protect(draft=True, seed=SEED),
     ):
         history, _ = history.do(order)
-    assert "would know 3 of them" in history.project.against
+    assert "small counts a reader would know 3" in history.project.against
     with pytest.raises(RefusedError):
         history.do(publish(release=str(tmp_path / "r.zip")))
     # Not by another program that opens the saved project either.

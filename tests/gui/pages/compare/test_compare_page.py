@@ -135,7 +135,7 @@ def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: Mai
     assert [s.number for s in view.map.settings] == [0, 1]
     # The two figures of the cards under Protect; here no reader would know a cell.
     assert [measure.name for measure in view.axes] == ["known_at_risk", "mean_loss"]
-    assert "alike in this risk" in ran.sentence and "Cell keys (largest noise (D) 3," in view.words(
+    assert "alike in this (" in ran.sentence and "Cell keys (largest noise (D) 3," in view.words(
         (1, None)
     )
     view.risk.setCurrentIndex(view.risk.findData("unchanged_small"))

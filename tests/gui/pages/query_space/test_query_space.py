@@ -89,7 +89,7 @@ def test_the_focus_says_what_would_follow_a_click_pins_and_the_button_adds(
     settle()
     panel = page(czech).focus
     assert panel.title == "A × B × C"
-    assert "7 sub-tables join the plan and would make no other unreleasable" in panel.sentence
+    assert "7 tables join the plan and would make no other unreleasable" in panel.sentence
     found = page(czech).space.foresight()
     assert found is not None
     assert set(np.flatnonzero(found.newly_released)) == {1, 2, 3, 4, 5, 6, 7}
@@ -344,7 +344,7 @@ def test_above_eight_variables_frontiers_stand_for_the_lattice(
     settle()
     large, space = page(window).lattice.large, page(window).space
     assert large.isVisible() and not page(window).lattice.view.isVisible()
-    assert "9 variables have 512 sub-tables" in shown_text(window)
+    assert "9 variables have 512 tables" in shown_text(window)
     assert "A\u00a0question 1" in shown_text(window)
     regions = space.regions
     assert regions is not None

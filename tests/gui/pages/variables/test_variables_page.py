@@ -83,7 +83,7 @@ def test_bands_with_live_figures_and_the_tree(
     settled(variables, qtbot, settle)
     counts = table.counts
     before = int(((counts >= 1) & (counts <= 2)).sum())
-    assert f"2 groups. At-risk cells {before} \u2192 0" in variables.panel.live.text()
+    assert f"2 groups. Small counts {before} \u2192 0" in variables.panel.live.text()
     variables.panel._ask("width")
     settled(variables, qtbot, settle)
     changed = variables.document.original
