@@ -244,7 +244,7 @@ def test_public_view_hides_every_figure(czech: MainWindow, settle: Settle) -> No
     settle()
     said = shown_text(czech)
     assert not page(czech).errors.isVisible()
-    assert "they stay in the house" in said
+    assert "that is for staff only" in said
     assert "width of" not in said and "ABCDEF" not in said
     assert not page(czech).lattice.view.isVisible() and not page(czech).main_button.isVisible()
     assert czech.strip.word == "PUBLIC VIEW"
