@@ -449,7 +449,7 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
     assert in_public <= said
     assert not any("987654321" in text for text in said)
     assert not any("coin says" in text for text in said)
-    assert any("stay in the house" in text for text in said)
+    assert any("are for staff only" in text for text in said)
     assert not shown_page.shows_original()
     assert not shown_page.run.coins.isVisible()
     assert not shown_page.run.grids["difference"].isVisible()
