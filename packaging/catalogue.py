@@ -94,8 +94,6 @@ WORDS = (
     "numbers",
     "names",
     "layers",
-    "user",
-    "intruder",
     "P(small)",
     "expected",
     "mode",

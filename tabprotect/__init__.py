@@ -31,7 +31,8 @@ if TYPE_CHECKING:
         TabprotectError as TabprotectError,
     )
     from tabprotect.library.attack import Attack as Attack, attack as attack
-    from tabprotect.library.belief import Belief as Belief, SumBelief as SumBelief, infer as infer
+    from tabprotect.library.belief import Belief as Belief
+    from tabprotect.library.inferring import SumBelief as SumBelief, infer as infer
     from tabprotect.library.comparison import Comparison as Comparison, compare as compare
     from tabprotect.library.cycles import Cycles as Cycles, design as design
     from tabprotect.library.converting import convert as convert, export as export
@@ -74,7 +75,8 @@ _HOMES = {
         "TabprotectError",
     ),
     "library.attack": ("Attack", "attack"),
-    "library.belief": ("Belief", "SumBelief", "infer"),
+    "library.belief": ("Belief",),
+    "library.inferring": ("SumBelief", "infer"),
     "library.comparison": ("Comparison", "compare"),
     "library.cycles": ("Cycles", "design"),
     "library.converting": ("convert", "export"),

@@ -83,7 +83,7 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "bounds": say("bounds of the cells, given released margins"),
     },
     "margins.released_margins": {
-        "widths": say("critical width of every sub-table"),
+        "widths": say("critical width of every table"),
         "frontier": say("whether margins may be released together, and what then may not"),
         "optimal": say("as many margins as may be released together"),
     },

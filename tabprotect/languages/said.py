@@ -170,6 +170,16 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def in_100(chance: float) -> str:
+    """A chance as every sentence writes it: ``48 in 100``; 0 and 100 where it is certain."""
+    # Sums of floating point products come within a hair of 0 and 1.
+    if 1e-9 < chance < 0.01:
+        return say("less than 1 in 100")
+    if 0.99 < chance < 1 - 1e-9:
+        return say("more than 99 in 100")
+    return say("{whole:.0f} in 100", 100 * chance)
+
+
 def percent(share: float) -> str:
     """A share in whole per cent as every sentence writes it: ``5 %``, with a space before the unit."""
     return say("{share:.0f} %", 100 * share)

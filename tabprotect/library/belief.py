@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believed import Believed
-from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.effort import READER
-from tabprotect.engine.belief.evidence import Evidence, Knowing
-from tabprotect.engine.disclosure.attempts import weigh_attempts as first_that_passed
+from tabprotect.engine.belief.evidence import Knowing
+from tabprotect.engine.belief.log_odds import LEVEL as LEVEL_OF_ODDS
+from tabprotect.engine.belief.log_odds import LogOdds, log_odds
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.analysis import (
@@ -26,22 +24,17 @@ from tabprotect.engine.posterior.analysis import (
     cramers_v,
     fit_model,
 )
-from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.columns import PosteriorColumns
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.languages.nearest import meant
 from tabprotect.languages.said import say
-from tabprotect.library.frames import AnyArray, Framed, made, usual_kind
-from tabprotect.library.protection import Protection
-from tabprotect.library.release import open_release
+from tabprotect.library.frames import AnyArray, Framed, made
 from tabprotect.library.table import cell_columns
 
 if TYPE_CHECKING:
@@ -61,10 +54,13 @@ class Belief(Framed):
         The same as the engine holds it, with what became of repeated draws and attempts.
     kind
         What data frames come back as.
+    given
+        The releases it rests on.
     """
 
     believed: Believed
     kind: str
+    given: tuple[Release, ...] = field(default=(), repr=False)
 
     @property
     def posterior(self) -> Posterior:
@@ -348,155 +344,38 @@ class Belief(Framed):
             progress=progress,
         )
 
+    def log_odds(
+        self,
+        first: str,
+        second: str,
+        *,
+        level: float = LEVEL_OF_ODDS,
+        seed: int | None = None,
+        progress: Progress = SILENT,
+    ) -> LogOdds:
+        """The common log odds ratio of two variables given all others, with an interval.
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SumBelief:
-    """The posterior distributions of sums of cells, addressed by category names.
-
-    Attributes
-    ----------
-    tables
-        One belief for each margin that was asked for, the smallest first; the groups of a grouping
-        are its categories.
-    """
-
-    tables: tuple[Belief, ...]
-
-    def __repr__(self) -> str:
-        named = (":".join(one.domain.names) or "total" for one in self.tables)
-        return f"SumBelief({', '.join(named)})"
-
-    def distribution(self, **cell: str) -> dict[int, float]:
-        """The distribution of one sum: the categories name its table too; none the grand total.
+        It rests on the likelihood of the release itself, not on a prior of the counts; variables
+        of more than two categories have one log odds ratio for all neighbouring ones.
 
         Examples
         --------
         >>> import tabprotect as tp
-        >>> release = tp.protect(tp.read_table("example:duncan-roehrig-4x4"), seed=7)
-        >>> belief = tp.infer(release, of="half*w", groupings="half:v=v1>a,v2>a,v3>b,v4>b")
-        >>> belief
-        SumBelief(total, half, w, half:w)
-        >>> belief.distribution(half="a")
-        {75: 1.0}
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> found = tp.infer(tp.protect(table, seed=7)).log_odds("v", "w", seed=1)
+        >>> found.interval[0] < found.estimate < found.interval[1]
+        True
         """
-        wanted = {name.casefold() for name in cell}
-        for one in self.tables:
-            if {name.casefold() for name in one.domain.names} == wanted:
-                return one.distribution(**cell)
-        raise InputError(
-            say("no table of {value} was asked for", ", ".join(cell) or say("the total")),
-            hint=say("there are {self}", repr(self)),
-        )
-
-    def to_frame(self, kind: str | None = None, *, distributions: bool = False) -> Any:
-        """The rows of the only table, as of :meth:`Belief.to_frame`; of several take each."""
-        if len(self.tables) != 1:
-            raise InputError(
-                say("these are several tables"), hint=say("take to_frame() of each one in tables")
+        if not self.given:
+            raise ParameterError(
+                {"log_odds": say("these are sums of cells")},
+                hint=say("infer the cells of the release, without of"),
             )
-        return self.tables[0].to_frame(kind, distributions=distributions)
-
-
-AnyRelease = str | Path | Release | Protection
-
-
-@overload
-def infer(
-    release: AnyRelease | Sequence[AnyRelease],
-    *,
-    of: None = None,
-    groupings: str = "",
-    prior: str = "uniform",
-    way: Way = "auto",
-    draws: int | None = None,
-    seed: int | None = None,
-    weigh_attempts: bool = False,
-    progress: Progress = SILENT,
-) -> Belief: ...
-
-
-@overload
-def infer(
-    release: AnyRelease | Sequence[AnyRelease],
-    *,
-    of: str,
-    groupings: str = "",
-    prior: str = "uniform",
-    way: Way = "auto",
-    draws: int | None = None,
-    seed: int | None = None,
-    weigh_attempts: bool = False,
-    progress: Progress = SILENT,
-) -> SumBelief: ...
-
-
-def infer(
-    release: AnyRelease | Sequence[AnyRelease],
-    *,
-    of: str | None = None,
-    groupings: str = "",
-    prior: str = "uniform",
-    way: Way = "auto",
-    draws: int | None = None,
-    seed: int | None = None,
-    weigh_attempts: bool = False,
-    progress: Progress = SILENT,
-) -> Belief | SumBelief:
-    """What a reader can believe about every true count, from public things alone.
-
-    Parameters
-    ----------
-    release
-        A bundle's file name, an opened release, or a protection (of which only the release is
-        looked at); or a list of these, all of one original, which are read together.
-    of, groupings
-        Sums instead of cells, as a formula such as ``"region*age"``: margins, levels of a
-        hierarchy, any groupings (as text or a file; those that the release states are known).
-    prior
-        ``uniform``, ``positive``, ``positive:CELLS``, ``poisson:FILE``, ``negative_binomial:FILE``
-        or ``table:FILE``.
-    way, draws, seed
-        Of the computation: exact where it can be, else Monte Carlo.
-    weigh_attempts
-        Whether to take in that the release is the first draw that passed the gate, where the
-        originals and their draws can be listed; else no odds change by more than a factor of the
-        attempts.
-
-    Examples
-    --------
-    >>> import tabprotect as tp
-    >>> table = tp.read_table("example:duncan-roehrig-4x4")
-    >>> tp.infer(tp.protect(table), prior="positive")
-    Belief(v | w, 4 x 4, exact)
-    >>> tp.infer([tp.protect(table), tp.protect(table, fresh=True)])
-    Belief(v | w, 4 x 4, exact)
-    """
-    given = [release] if isinstance(release, AnyRelease) else list(release)
-    if not given:
-        raise InputError(say("there is no release to infer from"))
-    releases = [_opened(one, progress) for one in given]
-    first, stated = Evidence(releases[0]), releases[0].mechanism.parameters
-    asked = None if of is None else asked_of(first.likelihood.domain, of, groupings, stated)
-    randomness = None if seed is None else Randomness.seeded(seed)
-    found = believe(
-        [first, *releases[1:]],
-        prior,
-        knowing=Knowing(
-            weigh=first_that_passed if weigh_attempts else None, weigh_refused=weigh_refused
-        ),
-        effort=replace(READER, way=way, draws=draws),
-        randomness=randomness,
-        progress=progress,
-    )
-    kinds = [one.kind for one in given if isinstance(one, Protection)]
-    kind = kinds[0] if kinds else usual_kind()
-    if asked is None:
-        return Belief(found, kind)
-    tables = sums(found.posterior, asked, randomness=randomness, draws=draws, progress=progress)
-    return SumBelief(tuple(Belief(replace(found, posterior=one), kind) for one in tables))
-
-
-def _opened(release: AnyRelease, progress: Progress) -> Release:
-    if isinstance(release, Protection):
-        return release.release
-    return release if isinstance(release, Release) else open_release(release, progress=progress)
+        return log_odds(
+            self.given,
+            (first, second),
+            level=level,
+            knowing=Knowing(weigh_refused=weigh_refused),
+            randomness=None if seed is None else Randomness.seeded(seed),
+            progress=progress,
+        )

@@ -70,7 +70,7 @@ def gate_of(done: Done) -> str:
         return f"refused, remedy: {remedies[0]}" if remedies else f"exit code {done.code}"
     verdict = found.get("verdict") or {}
     known, limit = verdict.get("known"), verdict.get("limit")
-    state = "accepted" if verdict.get("accepted") else "not judged whole"
+    state = "accepted" if verdict.get("accepted") else "one question open"
     return f"{state}, {known} known (limit {limit:.0f})" if limit is not None else state
 
 

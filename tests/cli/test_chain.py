@@ -229,7 +229,7 @@ def test_a_short_seed_warns_and_is_recorded(
         words = (*SLIDE, "--register", "none", "--seed", seed, "--out", tmp_path / "r.zip")
         found = run(*words, "--json").json
         assert [w["kind"] for w in found["warnings"]] == kinds
-        assert "given seed" in found["decisions"][0]
+        assert "fixed seed" in found["decisions"][0]
         assert str(seed) not in json.dumps(found)
         assert ("Warning: " in run(*words).out) == bool(kinds)
 

@@ -175,7 +175,7 @@ def test_all_wrong_parameters_are_named_at_once(run: Run, tmp_path: Path) -> Non
 def test_a_weak_mechanism_needs_the_decision(run: Run, tmp_path: Path) -> None:
     words = ["protect", "example:langsrud-lupp", *HARDLY_A_MOVE]
     refused = run(*words, "--out", tmp_path / "r.zip")
-    assert refused.code == 5 and "A reader expects" in refused.err and "hint:" in refused.err
+    assert refused.code == 5 and "a reader would know" in refused.err and "hint:" in refused.err
     taken = run(*words, "--out", tmp_path / "r.zip", "--accept-weak", "--json")
     assert taken.code == 0 and "no reason was given" in taken.json["decisions"][0]
     taken = run(*words, "--out", tmp_path / "r.zip", "--accept", "zq-reason", "--json")

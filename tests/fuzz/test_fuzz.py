@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from foreign_files import READERS, RECIPE, TEXTS, mutant, mutated, reader_of, sound_files
 
-from tabprotect.engine.bundle import confidential
+from tabprotect.engine.bundle import confidential, magnitude_bundle
 from tabprotect.engine.bundle.archive import pack, sealed, unpack
 from tabprotect.engine.bundle.verify import KIND, verify_bytes
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
@@ -68,6 +68,7 @@ def test_damaged_files_are_refused_in_words(
     [
         *(("r.zip", m) for m in ("mechanism.json", "datapackage.json", "table.csv")),
         *(("d.zip", f"CONFIDENTIAL/{m}") for m in ("record.json", "original.csv")),
+        *(("sums.zip", m) for m in ("mechanism.json", "table.csv")),
         ("p.tabprotect", "project.json"),
     ],
 )
@@ -76,7 +77,8 @@ def test_damage_behind_sound_hashes(
 ) -> None:
     generator = np.random.default_rng(list(member.encode()))
     files = unpack(sound[name], allowed=lambda _: True)
-    kind = {"r.zip": KIND, "d.zip": confidential.KIND}.get(name)
+    kinds = {"r.zip": KIND, "d.zip": confidential.KIND, "sums.zip": magnitude_bundle.KIND}
+    kind = kinds.get(name)
     refused = 0
     for _ in range(MUTANTS):
         changed = files | {member: mutated(files[member], generator)}

@@ -21,7 +21,16 @@ PACKAGES = (
         "bundle",
         "posterior",
     ),
-    *("protection", "tables", "register", "disclosure"),
+    *(
+        "protection",
+        "tables",
+        "register",
+        "disclosure",
+        "magnitudes",
+        "attack",
+        "belief",
+        "release",
+    ),
 )
 SIGNS = "a0 ,;.'\"=<>@-(\\\n\t\u00e9_*:%"
 SHORT, LONG = 28, 1500

@@ -47,6 +47,7 @@ def test_it_runs(script: ModuleType, tmp_path: Path) -> None:
     table = script.opened(tmp_path)
     script.protected(table, tmp_path)
     assert len(script.several(tmp_path).release.tables) == 6
+    assert script.kept(tmp_path)
     script.read(tmp_path)
     script.weighed(table)
     version, refusal = script.refused(table)

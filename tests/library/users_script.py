@@ -67,6 +67,15 @@ def several(folder: Path) -> tp.Protection:
     return found
 
 
+def kept(folder: Path) -> str:
+    """The house has a register, and a key that can be changed."""
+    made = tp.new_register(folder / "releases.sqlite")
+    releases: int = made.releases
+    marked: tuple[int, ...] = tuple(tp.rotate_key(made.name).marked)
+    assert releases == len(marked) == 0
+    return made.mark
+
+
 def read(folder: Path) -> None:
     """What a reader does with a release."""
     bundle = folder / "release.zip"

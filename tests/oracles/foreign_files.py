@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.bundle import confidential
+from tabprotect.engine.bundle import confidential, magnitude_bundle
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.disclosure import policy
@@ -22,6 +22,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.formats.table_reading import read_table
+from tabprotect.engine.magnitudes.released_sums import ReleasedSums
 from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.output_checking.acro_files import read_acro, write_acro
 from tabprotect.engine.output_checking.decision_files import read_decisions, write_decisions
@@ -43,6 +44,17 @@ TABLE = Table.dense(
     Domain.of({"v": ["a", "b", "c"], "w": ["x", "y"]}),
     np.array([[3, 0], [1, 25], [2, 7]], dtype=np.int64),
 )
+SUMS = ReleasedSums(
+    Domain.of({"v": ["a", "b"], "w": ["x", "y"]}).variables,
+    "turnover",
+    1,
+    np.arange(9, dtype=np.int64),
+    np.array([10, 25, 35, 40, 0, 40, 50, 25, 75], dtype=np.int64),
+    np.zeros(9, dtype=bool),
+    "suppression",
+    {},
+)
+"""Two by two sums with their totals, to a tenth."""
 RECIPE = 'recipe = 1\n[[step]]\ndo = "open_table"\nsource = "t.csv"\n'
 CSV = "a,b,count\nx,1,3\nx,2,0\ny,1,7\ny,2,12\n"
 PEOPLE = "sex,age,weight\n" + "f,1,2\nm,2,1\nf,3,1\nm,1,1.5\n" * 4
@@ -84,6 +96,7 @@ READERS: dict[str, Reader] = {
     "preview.xlsx": lambda path: preview(path, Reading()),
     "r.zip": verify,
     "d.zip": confidential.read,
+    "sums.zip": lambda path: magnitude_bundle.adds_up(magnitude_bundle.read_release(path)),
     "p.tabprotect": storage.load,
     "c.json": lambda path: cycle_files.read(path, domain=DOMAIN),
     "c.mar": lambda path: cycle_files.read(path, domain=DOMAIN),
@@ -125,6 +138,7 @@ def sound_files(folder: Path) -> dict[str, bytes]:
             found |= kind.beside(TABLE, path)
     found["records.parquet"], found["records.sav"] = found["t.parquet"], found["t.sav"]
     found["preview.xlsx"] = found["t.xlsx"]
+    found["sums.zip"] = magnitude_bundle.public_bytes(SUMS)
     for name in ("r.zip", "d.zip", "p.tabprotect"):
         found[name] = (folder / name).read_bytes()
     (folder / "p.csv").write_bytes(found["p.csv"])

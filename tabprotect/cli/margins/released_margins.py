@@ -90,7 +90,7 @@ def add_threshold(parser: argparse.ArgumentParser) -> None:
 def add_evidence(parser: argparse.ArgumentParser) -> None:
     """The options of every command that looks at all margins of a table."""
     parser.add_argument(
-        "--at-risk", default="1..2", metavar="LOW..HIGH", help=say("counts at risk (default: 1..2)")
+        "--at-risk", default="1..2", metavar="LOW..HIGH", help=say("small counts (default: 1..2)")
     )
     parser.add_argument(
         "--cells",
@@ -224,7 +224,7 @@ def _verdict(state: ReleaseSet) -> str:
 def _reach(state: ReleaseSet, prices: Sequence[RefusalPrice | None]) -> Iterator[str]:
     """Both frontiers, and what each of the smallest refusals tells."""
     lattice, released = state.evidence.lattice, state.released.size
-    yield plural(released, "{size:,} sub-table released", "{size:,} sub-tables released", released)
+    yield plural(released, "{size:,} table released", "{size:,} tables released", released)
     yield say(
         "{refused:,} unreleasable, {undecided:,} of them because nothing is proved; "
         "the smallest: {lattice}",
@@ -266,8 +266,8 @@ def run_optimal(args: argparse.Namespace, console: Console) -> int:
     lines = [
         plural(
             plan.released.size,
-            "{size:,} sub-table at {criterion} {width}, {kind}",
-            "{size:,} sub-tables at {criterion} {width}, {kind}",
+            "{size:,} table at {criterion} {width}, {kind}",
+            "{size:,} tables at {criterion} {width}, {kind}",
             plan.released.size,
             figure_word(criterion),
             plan.judgement.width,

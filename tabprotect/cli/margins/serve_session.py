@@ -49,7 +49,7 @@ def add(verbs: Verbs) -> None:
         nargs="+",
         default=[],
         metavar="A,B",
-        help=say("sub-tables to ask for, in this order"),
+        help=say("tables to ask for, in this order"),
     )
     serve.add_argument("--user", help=say("who asks (default: your login name)"))
     serve.add_argument(

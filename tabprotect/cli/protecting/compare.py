@@ -70,17 +70,17 @@ def add(verbs: Verbs) -> None:
     command.add_argument(
         "--margins",
         metavar="FORMULA",
-        help=say("published sub-tables, a*b + c, for every method that takes them"),
+        help=say("published tables, a*b + c, for every method that takes them"),
     )
     command.add_argument("--groupings", metavar="TEXT", help=say("of categories, for the formula"))
-    command.add_argument("--key", type=names, metavar="A,B", help=say("what an intruder knows"))
+    command.add_argument(
+        "--key", type=names, metavar="A,B", help=say("what a reader knows of somebody")
+    )
     command.add_argument(
         "--sensitive", metavar="C", help=say("what they want to know (default: the last variable)")
     )
     command.add_argument("--measures", type=names, metavar="A,B", help=say("or risk, utility"))
-    command.add_argument(
-        "--at-risk", metavar="LOW..HIGH", help=say("counts at risk (default 1..2)")
-    )
+    command.add_argument("--at-risk", metavar="LOW..HIGH", help=say("small counts (default 1..2)"))
     command.add_argument(
         "--risk", default=RISK, metavar="MEASURE", help=say("default {RISK}", RISK)
     )
@@ -170,8 +170,10 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
     yield (
         plural(
             plan.compared.size,
-            "{size:,} compared cell; an intruder knows {key} and wants to know {sensitive}.",
-            "{size:,} compared cells; an intruder knows {key} and wants to know {sensitive}.",
+            "{size:,} compared cell; a reader knows {key} of somebody and wants to know "
+            "{sensitive}.",
+            "{size:,} compared cells; a reader knows {key} of somebody and wants to know "
+            "{sensitive}.",
             plan.compared.size,
             key,
             plan.key.sensitive,

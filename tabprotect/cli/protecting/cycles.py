@@ -31,9 +31,7 @@ from tabprotect.languages.said import joined, plural, say
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     group = verbs.group("cycles")
-    create = group.add(
-        "design", run_design, say("make a cycle set from a shape, or for kept margins")
-    )
+    create = group.add("design", run_design, say("make a cycle set from a shape, or for kept sums"))
     create.add_argument("--shape", type=shape_sizes, metavar="4,4")
     create.add_argument(
         "--table", metavar="TABLE", help=say("take shape, names and margins of a table")

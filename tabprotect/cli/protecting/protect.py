@@ -269,7 +269,7 @@ def _of_cycles(project: Project) -> dict[str, object]:
         return {}
     return {
         "cycles": len(project.cycles),
-        "cycles_from": project.cycles_from or say("chosen for the kept margins"),
+        "cycles_from": project.cycles_from or say("chosen so that the kept sums stay exact"),
     }
 
 

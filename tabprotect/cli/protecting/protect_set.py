@@ -205,8 +205,8 @@ def _written(
         say("Fingerprint of the manifest: {fingerprint}", done.fingerprint),
         plural(
             len(slivers),
-            "{slivers:,} difference between groups that do not nest, {risky:,} with cells at risk",
-            "{slivers:,} differences between groups that do not nest, {risky:,} with cells at risk",
+            "{slivers:,} difference between groups that do not nest, {risky:,} with small counts",
+            "{slivers:,} differences between groups that do not nest, {risky:,} with small counts",
             len(slivers),
             len(risky),
         ),

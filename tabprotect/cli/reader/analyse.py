@@ -14,7 +14,9 @@ from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import Knowing
+from tabprotect.engine.belief.log_odds import LEVEL, log_odds
 from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import by_suffix, figures_format, format_names
@@ -30,6 +32,7 @@ from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import drawn_figures
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, say
 
@@ -51,6 +54,19 @@ def add(verbs: Verbs) -> None:
     )
     study.add_argument(
         "--model", metavar="FORMULA", help=say("a log-linear model, for example a*b + c")
+    )
+    study.add_argument(
+        "--log-odds",
+        type=_pair,
+        metavar="A,B",
+        help=say("the common log odds ratio of two variables given all others, with an interval"),
+    )
+    study.add_argument(
+        "--level",
+        type=float,
+        default=LEVEL,
+        metavar="P",
+        help=say("of that interval (default {level})", LEVEL),
     )
     study.add_argument("--draws", type=positive, default=DRAWS, metavar="N")
     study.add_argument(
@@ -83,17 +99,44 @@ def _add_reader(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seed", type=int, metavar="N", help=say("of the draws"))
 
 
-def _posterior(args: argparse.Namespace, console: Console) -> tuple[Posterior, Randomness]:
-    found = [bundle.verify(path, judge=False, progress=console).release for path in args.releases]
+def _pair(text: str) -> tuple[str, str]:
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names):
+        raise argparse.ArgumentTypeError(say("two variables with a comma between them"))
+    return names[0], names[1]
+
+
+def _releases(args: argparse.Namespace, console: Console) -> list[Release]:
+    return [bundle.verify(path, judge=False, progress=console).release for path in args.releases]
+
+
+def _posterior(
+    found: list[Release], args: argparse.Namespace, console: Console
+) -> tuple[Posterior, Randomness]:
     chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
     knowing = Knowing(weigh_refused=weigh_refused)
-    read = believe(found, args.prior, knowing=knowing, randomness=chance, progress=console)
+    prior = informed(args.prior, found, console)
+    read = believe(found, prior, knowing=knowing, randomness=chance, progress=console)
     return read.posterior, chance
 
 
 def run_analyse(args: argparse.Namespace, console: Console) -> int:
     """Print each statistic over the draws."""
-    posterior, chance = _posterior(args, console)
+    releases = _releases(args, console)
+    odds = None
+    if args.log_odds is not None:
+        odds = log_odds(
+            releases,
+            args.log_odds,
+            level=args.level,
+            knowing=Knowing(weigh_refused=weigh_refused),
+            randomness=None if args.seed is None else Randomness.seeded(args.seed),
+            progress=console,
+        )
+        if not (args.statistic or args.model):
+            console.result(odds.as_json(), odds.lines)
+            return 0
+    posterior, chance = _posterior(releases, args, console)
     original = None
     if args.original is not None:
         args.table = args.original
@@ -105,6 +148,9 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
     data: dict[str, object] = {"way": posterior.way, "draws": args.draws}
     data["confidential"] = original is not None
     lines, statistics = [], {}
+    if odds is not None:
+        data |= odds.as_json()
+        lines += odds.lines
     for name in wanted:
         label, statistic = STATISTICS[name]
         found = analyse(posterior, statistic, label, **given)
@@ -207,7 +253,7 @@ def run_draw(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(say("say --format csv or --format parquet"))
     kind = said if args.format is None else figures_format(args.format)
     assert kind is not None
-    posterior, chance = _posterior(args, console)
+    posterior, chance = _posterior(_releases(args, console), args, console)
     tables = posterior.draw_originals(args.number, chance.generator(), console)
     with replacing(args.out) as file:
         file.writelines(kind.figures(drawn_figures(posterior.domain, tables)))

@@ -57,7 +57,7 @@ def add(verbs: Verbs) -> None:
         default=100,
         metavar="N",
         help=say(
-            "sub-tables to ask a server for; each is decided on, and released for good if it may "
+            "tables to ask a server for; each is decided on, and released for good if it may "
             "be (default: 100)"
         ),
     )

@@ -36,7 +36,7 @@ def add(verbs: Verbs) -> None:
         "--at-risk",
         default=str(SmallCount()),
         metavar="1..2",
-        help=say("the counts that are at risk"),
+        help=say("the small counts"),
     )
     command.add_argument(
         "--bounds",

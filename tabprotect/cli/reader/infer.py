@@ -24,6 +24,7 @@ from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.bundle.magnitude_bundle import is_release
 from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.disclosure.verdict import weigh_refused
@@ -33,7 +34,7 @@ from tabprotect.engine.formats.registered import TEXT, figures_format, format_na
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import posterior_figures
-from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.posterior.prior import check_prior
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.subtables import asked_of
@@ -72,7 +73,7 @@ def add(verbs: Verbs) -> None:
         default="uniform",
         metavar="PRIOR",
         help=say(
-            "uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE"
+            "uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
         ),
     )
     command.add_argument(
@@ -167,7 +168,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     releases = _releases(args, console)
     # Where only margins are published a posterior can be about one of these.
     domain = releases[0].likelihood.domain
-    prior = parse_prior(args.prior, domain)
+    check_prior(args.prior, domain)
+    prior = informed(args.prior, releases, console)
     for cell in args.cells:
         if len(cell) != domain.ndim:
             raise InputError(say("{cell} is not a cell of {ndim} numbers", cell, domain.ndim))

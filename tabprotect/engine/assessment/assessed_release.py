@@ -319,9 +319,7 @@ class AssessedRelease:
         """
         mask = self.problem.at_risk.mask(self.believed)
         if not mask.any():
-            raise NotComputable(
-                say("no cell has a count at risk ({at_risk})", self.problem.at_risk)
-            )
+            raise NotComputable(say("no cell has a small count ({at_risk})", self.problem.at_risk))
         return mask
 
     @cached_property

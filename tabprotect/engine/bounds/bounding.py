@@ -359,7 +359,7 @@ def _keys(table: Table, cells: CellChoice) -> Ints:
         if table.domain.size > MOST_LISTED:
             raise InputError(
                 say("the table has {size:,} cells: too many to list", table.domain.size),
-                hint=say("ask for the at-risk cells, with counts from 1"),
+                hint=say("ask for the small counts, with counts from 1"),
             )
         keys = np.arange(table.domain.size, dtype=np.int64)
         if high is not None:
@@ -369,12 +369,12 @@ def _keys(table: Table, cells: CellChoice) -> Ints:
     if not len(keys):
         raise InputError(
             say(
-                "no cell of the table has a count in {at_risk}..{at_risk2}: "
-                "there is nothing at risk",
+                "no cell of the table has a count in {at_risk}..{at_risk2}: there are no small "
+                "counts",
                 low,
                 high,
             ),
-            hint=say("declare other counts at risk, for example 1..3, or ask for all cells"),
+            hint=say("declare other small counts, for example 1..3, or ask for all cells"),
         )
     return keys
 

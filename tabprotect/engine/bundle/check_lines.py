@@ -20,15 +20,24 @@ from tabprotect.engine.release.verdict_figures import (
     READER,
     SAID,
     Verdict,
+    about,
     exceeded,
     learned,
     nothing_expected,
 )
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import capital, joined, percent, plural, say
+from tabprotect.languages.said import capital, in_100, joined, plural, say
 
 State = Literal["passed", "told", "mind", "failed"]
 """The states of a line: as it should be; for information only; needs attention; beyond a limit."""
+
+
+CHANCE = {
+    "house": say("Chance came from the house key: nobody could choose it."),
+    "fresh": say("Chance came from this computer: nobody could choose or repeat it."),
+    "given": say("A fixed seed was used."),
+}
+"""Where the coins of a release come from, in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +50,17 @@ class CheckLine:
         True if it reveals something of the original.
     cells
         True if it is about cells that can be shown.
+    word, finding, rest
+        Of a headline: its state in a word, what was found, and what else is to be said.
     """
 
     state: State
     text: str
     staff: bool = False
     cells: bool = False
+    word: str = ""
+    finding: str = ""
+    rest: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,42 +81,55 @@ def headline(verdict: Verdict, together: Verdict | None = None, *, question: str
     question
         What is still to be decided, in a sentence: nothing is ready before.
     """
-    failing, knows = verdict.failing, counted(verdict)
-    if failing and verdict.known > verdict.limit:
-        return CheckLine("failed", say("Not ready: {knows}.", knows))
-    if failing:
+    failing, why = verdict.failing, ""
+    if failing and verdict.known <= verdict.limit:
         # Another limit than that of all known cells: of one table, another reader, or a guess.
-        return CheckLine("failed", say("Not ready: {text}", table_lines(verdict)[0].text))
-    if verdict.insiders.fails(verdict.limits):
-        return CheckLine("failed", say("Not ready: {text}", insider_lines(verdict)[0].text))
-    if together is not None and together.passed is False:
-        return CheckLine("failed", say("Not ready: {together}", read_together(together)))
+        why = table_lines(verdict)[0].text
+    elif verdict.insiders.fails(verdict.limits):
+        why = insider_lines(verdict)[0].text
+    elif not failing and together is not None and together.passed is False:
+        why = capital(read_together(together))
+    if failing or why:
+        return _headline("failed", say("Not ready"), verdict, why)
     if not verdict.judged:
-        return CheckLine("mind", say("Not judged: {NOT_WORKED_OUT}.", NOT_WORKED_OUT))
+        return _headline("mind", say("Not judged yet"), verdict)
     if not verdict.complete:
-        left_out = verdict.unjudged_parts
-        return CheckLine(
-            "mind", say("Not judged whole: {left_out}. Apart from that, {knows}.", left_out, knows)
-        )
+        return _headline("mind", say("One question open"), verdict, verdict.not_whole)
     if question:
-        return CheckLine("mind", say("One question open: {knows}. {question}", knows, question))
+        return _headline("mind", say("One question open"), verdict, question)
     if verdict.certain:
-        return CheckLine("mind", say("Within the limits: {knows}.", knows))
-    return CheckLine("passed", say("Ready: {knows}.", knows))
+        return _headline("mind", say("Within the limits"), verdict)
+    return _headline("passed", say("Ready"), verdict)
 
 
-def counted(verdict: Verdict) -> str:
-    """What readers would know, as part of a sentence.
+def _headline(state: State, word: str, verdict: Verdict, rest: str = "") -> CheckLine:
+    """The state in a word, what readers would know, and what else is to be said."""
+    found, limit = counted(verdict)
+    rest = joined(filter(None, (limit, rest)), " ")
+    text = say("{word}: {found}.", word, found)
+    return CheckLine(
+        state,
+        joined(filter(None, (text, rest)), " "),
+        word=word,
+        finding=capital(found),
+        rest=rest,
+    )
+
+
+def counted(verdict: Verdict) -> tuple[str, str]:
+    """What readers would know, as part of a sentence, and a sentence on how many may be known.
 
     With the original it is the true figure, which is confidential, with the limit as a whole number.
     """
+    if not verdict.judged:
+        return NOT_WORKED_OUT, ""
     staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
     known = "" if staff is None else staff.known_of_all
     if staff is None or not known:
-        return learned(verdict, verdict.limit)
+        return learned(verdict, verdict.limit), ""
     if not staff.at_risk_cells:
-        return known
-    return say("{known}. Limit: {limit:,}", known, int(verdict.limit + ROUNDING))
+        return known, ""
+    return known, say("Limit: {limit:,}.", int(verdict.limit + ROUNDING))
 
 
 def computed(verdict: Verdict) -> str:
@@ -111,9 +138,9 @@ def computed(verdict: Verdict) -> str:
     if staff is None or not staff.known_of_all or nothing_expected(verdict):
         return ""
     return say(
-        "From the release alone, readers count on about {expected:,} small counts and would be "
-        "sure of {known:,}.",
-        round(verdict.at_risk),
+        "From the release alone readers count on {about} small counts and would be sure of "
+        "{known:,}.",
+        about(verdict.at_risk),
         verdict.known,
     )
 
@@ -123,27 +150,18 @@ def would_know(verdict: Verdict) -> str:
     staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
     if staff is None or staff.worst is None:
         return ""
-    cell = joined(staff.worst.cell, ", ") or say("grand total")
     return say(
-        "Would know: more than {limit} in 100 sure of the true count. Closest: {cell}, "
-        "{chance} in 100.",
-        f"{100 * verdict.limits.belief_limit:g}",
-        cell,
-        round(100 * staff.worst.belief),
+        "Would know: a reader who has the release and our description of the method is more than "
+        "{limit} sure of the true count. Closest: {cell}.",
+        in_100(verdict.limits.belief_limit),
+        staff.worst.sentence,
     )
 
 
 def published_line(verdict: Verdict) -> CheckLine:
     """The verdict on a published release, in one sentence."""
-    if not verdict.judged:
-        return CheckLine("mind", say("Published. {knows}.", capital(NOT_WORKED_OUT)))
-    state, knows = headline(verdict).state, capital(counted(verdict))
-    if verdict.complete:
-        return CheckLine(state, say("Published. {knows}.", knows))
-    left_out = verdict.unjudged_parts
-    return CheckLine(
-        state, say("Published, not judged whole: {left_out}. {knows}.", left_out, knows)
-    )
+    rest = "" if verdict.complete else verdict.not_whole
+    return _headline(headline(verdict).state, say("Published"), verdict, rest)
 
 
 def read_together(verdict: Verdict, beside: str = say("what left before")) -> str:
@@ -160,24 +178,31 @@ def read_together(verdict: Verdict, beside: str = say("what left before")) -> st
     return say("together with {beside}: {knows}. {unjudged}", beside, knows, verdict.unjudged)
 
 
+def limits_said(gate: Gate | None) -> str:
+    """How much readers may know, in a sentence; empty where no gate is stated."""
+    if gate is None:
+        return ""
+    return say(
+        "Of the small counts ({at_risk}) that a reader expects in a table at most {share} "
+        "may be known; known is what a reader is more than {limit} sure of; a guess at one "
+        "may be right {often} times at most.",
+        gate.at_risk,
+        in_100(gate.share),
+        in_100(gate.belief_limit),
+        in_100(gate.mean_belief_limit),
+    )
+
+
 def stated(gate: Gate | None) -> CheckLine:
     """The verdict as a release states it. Public."""
     if gate is None:
         return CheckLine("mind", say("This release states no verdict on what its readers learn."))
-    limits = say(
-        "Of the counts of {at_risk} that a reader expects in a table at most {share} "
-        "may be known, which is believed with a probability above {belief_limit:g}; a guess at one "
-        "may be right at most {often} of the time.",
-        gate.at_risk,
-        percent(gate.share),
-        gate.belief_limit,
-        percent(gate.mean_belief_limit),
-    )
+    limits = limits_said(gate)
     if gate.passed is None:
         return CheckLine(
             "mind",
             say(
-                "What readers learn was not judged whole: {left_out}. {limits}",
+                "Not all that readers learn was worked out; left out: {left_out}. {limits}",
                 listed(gate.left_out) or NOT_WORKED_OUT,
                 limits,
             ),
@@ -201,38 +226,35 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
     for table in sorted(verdict.tables, key=lambda t: t not in failing):
         if table in harmless:
             continue
-        which = say("inner cells") if table.inner else say("table {label}", table.label)
-        way, knows = SAID[table.way], exceeded(table, verdict.limits)
+        which, way = table.label, SAID[table.way]
         if not table.judged:
-            text = say(
-                "{which}: what {who} learns was judged {SAID}.", which, READER[table.who], way
-            )
+            text = say("{which}: what {who} learns: {way}.", which, READER[table.who], way)
         else:
-            text = say("{which}: {knows}; judged {SAID}.", which, knows, way)
+            text = say("{which}: {knows}; {way}.", which, exceeded(table, verdict.limits), way)
         bad: State = "failed" if table in failing else "mind"
         fine = table.judged and table not in failing and not (table.certain or table.left_out)
-        lines.append(CheckLine("passed" if fine else bad, capital(text), cells=not fine))
+        lines.append(CheckLine("passed" if fine else bad, text, cells=not fine))
         if only_small := max(table.small_known - table.known, 0):
-            text = plural(
-                only_small,
-                "{which}: {who} could be certain of {only_small:,} cell that it is small, not "
-                "which number it holds.",
-                "{which}: {who} could be certain of {only_small:,} cells that they are small, not "
-                "which number they hold.",
+            text = say(
+                "{which}: sure that a count is small, without knowing which it is: {more:,} more.",
                 which,
-                READER[table.who],
                 only_small,
             )
-            lines.append(CheckLine("told", capital(text), cells=True))
+            lines.append(CheckLine("told", text, cells=True))
     lines += insider_lines(verdict)
     if harmless:
-        labels = dict.fromkeys(say("inner cells") if t.inner else t.label for t in harmless)
-        lines.append(
-            CheckLine(
-                "passed",
-                say("A reader expects no cell at risk in: {labels}.", ", ".join(labels)),
+        labels = list(dict.fromkeys(t.label for t in harmless))
+        every = len(dict.fromkeys(t.label for t in verdict.tables))
+        text = (
+            say("{table}: a reader expects no small counts.", labels[0])
+            if len(labels) == 1
+            else say(
+                "In {number:,} of the {every:,} tables a reader expects no small counts.",
+                len(labels),
+                every,
             )
         )
+        lines.append(CheckLine("passed", text))
     return tuple(lines)
 
 
@@ -268,14 +290,13 @@ def _staff(staff: Staff) -> list[CheckLine]:
     known = bool(staff.known)
     lines = [CheckLine("mind" if known else "told", staff.sentence, staff=True, cells=known)]
     if staff.stuck:
-        cells = (
-            say("1 at-risk cell")
-            if staff.stuck == 1
-            else say("{stuck:,} at-risk cells", staff.stuck)
+        text = plural(
+            staff.stuck,
+            "No cycle can move {number:,} small count of this table.",
+            "No cycle can move {number:,} small counts of this table.",
+            staff.stuck,
         )
-        lines.append(
-            CheckLine("mind", say("No cycle can move {cells} in this table.", cells), staff=True)
-        )
+        lines.append(CheckLine("mind", text, staff=True))
     return lines
 
 
@@ -288,7 +309,7 @@ def honesty(protected: Protected) -> CheckGroup:
         else CheckLine("mind", say("The release has no title.")),
         CheckLine("mind", say("{said}.", capital(GIVEN_SEED)))
         if record.seed_given
-        else CheckLine("passed", say("Nobody chose the random numbers.")),
+        else CheckLine("passed", CHANCE[record.coins]),
     ]
     lines += [
         CheckLine("mind", say("Decision: {text}", text))

@@ -44,25 +44,24 @@ REGISTER = "register.json"
 
 OTHERS = ("risk_report.md", "risk_report.json", TRAIL, "recipe.toml", REGISTER)
 
-_README = say("""# CONFIDENTIAL
-
-This dossier belongs to a release and must never leave the house. With it anybody can read the
-original table and replay every coin.
-
-- `original.csv`: the original counts.
-- `record.json`: the seed, its generator and which draw it was, the verdict, the rule for at-risk
-  cells, all parameters, the findings, the decisions.
-- `coins.csv` (cycles): each coin (+1 add, -1 subtract, 0 leave), what was done, what was blocked.
-- `statuses.csv` (suppression): S safe, U primary unsafe, P protected, M secondary, E empty.
-- `hidden.csv` (small count rounding): the rounded inner cells behind the published sub-tables.
-- `record_keys.csv` (cell keys): the sum of the record keys of every cell.
-- `weights.csv`: the sum of the design weights of every cell, in millionths.
-- `risk_report.md`, `risk_report.json`: what was at risk and what became of it.
-- `audit_trail.json`, `recipe.toml`: every step that led here, and how to repeat them.
-- `register.json`: the last line of the register of releases when this one was entered. A register
-  that has not that line has lost what came last.
-- `release.zip`: the public bundle this dossier belongs to.
-""")
+_README = say(
+    "# CONFIDENTIAL\n\nThis dossier belongs to a release and must never leave the "
+    "house. With it anybody can read the\noriginal table and replay every coin.\n\n- "
+    "`original.csv`: the original counts.\n- `record.json`: the seed, its generator "
+    "and which draw it was, the verdict, the rule for small\n  counts, all "
+    "parameters, the findings, the decisions.\n- `coins.csv` (cycles): each coin (+1 "
+    "add, -1 subtract, 0 leave), what was done, what was blocked.\n- `statuses.csv` "
+    "(suppression): S safe, U primary unsafe, P protected, M secondary, E empty.\n- "
+    "`hidden.csv` (small count rounding): the rounded inner cells behind the "
+    "published tables.\n- `record_keys.csv` (cell keys): the sum of the record keys "
+    "of every cell.\n- `weights.csv`: the sum of the design weights of every cell, in "
+    "millionths.\n- `risk_report.md`, `risk_report.json`: what was small and what "
+    "became of it.\n- `audit_trail.json`, `recipe.toml`: every step that led here, "
+    "and how to repeat them.\n- `register.json`: the last line of the register of "
+    "releases when this one was entered. A register\n  that has not that line has "
+    "lost what came last.\n- `release.zip`: the public bundle this dossier belongs "
+    "to.\n"
+)
 
 
 def suggested_name(release: Path) -> Path:

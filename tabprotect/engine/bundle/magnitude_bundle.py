@@ -11,16 +11,19 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from tabprotect.engine.bundle import archive, confidential, signature
-from tabprotect.engine.decoding import decoded
-from tabprotect.engine.errors import BundleError
+from tabprotect.engine.decoding import Between, decoded
+from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.magnitudes.axis import Axis
-from tabprotect.engine.magnitudes.equations import Equations
+from tabprotect.engine.magnitudes.equations import Equations, has_all_sums
+from tabprotect.engine.magnitudes.magnitude_table import PLACES
 from tabprotect.engine.magnitudes.released_sums import HIDDEN, ReleasedSums, SumsGate
 from tabprotect.engine.magnitudes.sensitive_cells import MOST_EMPTY
+from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import joined, say
 
@@ -56,7 +59,7 @@ class _Stated:
 
     method: str
     measure: str
-    decimals: int
+    decimals: Annotated[int, Between(0, PLACES)]
     variables: tuple[Variable, ...]
     parameters: Mapping[str, float | str | bool]
     promise: str
@@ -205,27 +208,29 @@ def release_within(data: bytes) -> ReadRelease:
 
 
 def _release(files: Mapping[str, bytes]) -> ReleasedSums:
-    stated = decoded(archive.parse_json(MECHANISM, files[MECHANISM]), _Stated)
+    try:
+        stated = decoded(archive.parse_json(MECHANISM, files[MECHANISM]), _Stated)
+    except InputError as error:
+        raise BundleError(say("{name}: {why}", MECHANISM, error.message)) from None
     axes = [Axis(variable) for variable in stated.variables]
     places = [{name: node for node, name in enumerate(axis.written)} for axis in axes]
     sizes = tuple(axis.size for axis in axes)
-    rows = list(csv.reader(io.StringIO(files[TABLE].decode())))
     key, value, hidden = [], [], []
-    for line, row in enumerate(rows[1:], 2):
+    for line, row in enumerate(_rows(files[TABLE])[1:], 2):
         if len(row) != len(axes) + 2:
             raise BundleError(say("{name}, line {line}: a field is missing", TABLE, line))
         try:
             nodes = [place[name] for place, name in zip(places, row, strict=False)]
             number = 0 if row[-1] == HIDDEN else _units(row[-2], stated.decimals)
+            key.append(int(np.ravel_multi_index(tuple(nodes), sizes)))
         except (KeyError, ValueError):
             raise BundleError(
                 say("{name}, line {line}: an unknown category, or no number", TABLE, line)
             ) from None
-        key.append(int(np.ravel_multi_index(tuple(nodes), sizes)))
         value.append(number)
         hidden.append(row[-1] == HIDDEN)
     order = np.argsort(np.array(key, dtype=np.int64))
-    return ReleasedSums(
+    found = ReleasedSums(
         stated.variables,
         stated.measure,
         stated.decimals,
@@ -238,6 +243,16 @@ def _release(files: Mapping[str, bytes]) -> ReleasedSums:
         stated.weighted,
         stated.gate,
     )
+    if len(set(key)) < len(key) or not has_all_sums(found.axes, found.key, found.nodes):
+        raise BundleError(say("{name}: a sum is missing, or a cell occurs twice", TABLE))
+    return found
+
+
+def _rows(data: bytes) -> list[list[str]]:
+    try:
+        return list(csv.reader(io.StringIO(data.decode())))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise BundleError(say("{name} cannot be read", TABLE), detail=str(error)) from None
 
 
 def adds_up(release: ReleasedSums) -> list[str]:
@@ -269,7 +284,10 @@ def _units(text: str, decimals: int) -> int:
     whole, _, part = text.partition(".")
     sign = -1 if whole.startswith("-") else 1
     scale: int = 10**decimals
-    return int(whole) * scale + sign * int(part.ljust(decimals, "0") or "0")
+    number = int(whole) * scale + sign * int(part.ljust(decimals, "0") or "0")
+    if abs(number) > INT64_MAX:
+        raise ValueError
+    return number
 
 
 def _package(release: ReleasedSums) -> dict[str, object]:

@@ -111,12 +111,12 @@ def risk_text(protected: Protected, summary: RunSummary) -> str:
         "",
         protected.release.title or say("(no title)"),
         "",
-        say("At risk: counts of {at_risk}.", record.problem.at_risk),
+        say("Small: counts of {at_risk}.", record.problem.at_risk),
         "",
         *([] if found is None else [f"**{headline(found).text}**", ""]),
         *_group(protection(protected, summary, found)),
         *_group(honesty(protected)),
-        say("| at-risk cell | original | published |"),
+        say("| small count | original | published |"),
         "|---|---:|---:|",
         *(
             say(

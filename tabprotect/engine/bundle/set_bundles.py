@@ -60,9 +60,7 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
     lacking = [m for m in whole.margins if m not in by_names]
     for margin in lacking:
         if not any(whole.determines(names, margin) for names in by_names):
-            raise InputError(
-                say("the release has no sub-table {value}", " × ".join(margin) or "total")
-            )
+            raise InputError(say("the release has no table {value}", " × ".join(margin) or "total"))
     if lacking:
         return {ALL: release}
     out = {}

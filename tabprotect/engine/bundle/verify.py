@@ -222,7 +222,7 @@ def _tuning(release: Release, progress: Progress) -> tuple[str, ...]:
 _PASSED = {
     True: say("passes the gate"),
     False: say("does not pass the gate and was published all the same"),
-    None: say("was not judged whole"),
+    None: say("was not judged as a whole"),
 }
 
 

@@ -141,8 +141,8 @@ DESIGNS: dict[str, Design] = {
             "triangular",
             say("For this table's margins"),
             say(
-                "One short cycle for each cell that can have one, through cells less rare than it: "
-                "only the kept margins are published exactly."
+                "One short cycle for each cell that can have one, through cells less rare than "
+                "it: only the kept sums are published exactly."
             ),
             say("on dense, even tables: elementary swaps protect them more"),
             _triangular,

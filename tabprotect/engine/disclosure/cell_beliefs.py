@@ -41,6 +41,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import JudgedBy
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.languages.said import joined, say
 
 
@@ -381,7 +382,7 @@ class _Asked:
                 raise InfeasibleError(say("the posterior is not about the cells it is made of"))
             return self._summed(number, inner, judged, randomness)
         except InfeasibleError as error:
-            label = " × ".join(domain.names) or say("the grand total")
+            label = spoken(domain.names) or say("the grand total")
             return _unknown(domain, False, say("{label}: {error}.", label, error))
 
     def _summed(

@@ -88,7 +88,7 @@ def insiders(
     if isinstance(likelihood, CellFactors) and _apart(likelihood):
         return Insiders(expected, 0.0, 0.0)
     asked = _Asked(posterior, likelihood, limits, alone, progress)
-    progress.report(say("judging insiders"), 0.0)
+    progress.report(say("judging what somebody alone in a cell learns"), 0.0)
     learns = asked.listed()
     if learns is not None:
         return asked.found(alone * learns, expected, exact=True)

@@ -179,7 +179,7 @@ class MagnitudeVerdict:
                 )
             )
         if self.left_out:
-            said.append(say("Not judged whole: {parts}.", listed(self.left_out)))
+            said.append(say("Not worked out: {parts}.", listed(self.left_out)))
         return joined(said, " ") or say("Every sum was judged.")
 
     @property

@@ -278,7 +278,13 @@ def _staff(
         highest = int(belief_in_truth.argmax())
         if worst is None or belief_in_truth[highest] > worst.belief:
             labels = belief.domain.labels(belief.domain.unflat(int(cells[highest])))
-            worst = WorstCell(belief.domain.names, labels, float(belief_in_truth[highest]))
+            chances = tuple(
+                (value, float(belief.probability(value, cells[highest : highest + 1])[0]))
+                for value in range(
+                    limits.at_risk.low, min(limits.at_risk.high, limits.at_risk.low + 9) + 1
+                )
+            )
+            worst = WorstCell(belief.domain.names, labels, float(belief_in_truth[highest]), chances)
     every = np.concatenate([np.zeros(0), *found])
     return Staff(
         at_risk_cells=cells_at_risk,

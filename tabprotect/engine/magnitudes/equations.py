@@ -86,17 +86,26 @@ def _root(same: Ints, number: int) -> int:
     return number
 
 
-def _sums(axes: Sequence[Axis], key: Ints, nodes: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Parents, starts and children of every way in which cells add up."""
+def has_all_sums(axes: Sequence[Axis], key: Ints, nodes: Ints) -> bool:
+    """Whether every cell that other cells add up to is there."""
+    return all(np.isin(above, key).all() for _, above in _above(axes, key, nodes))
+
+
+def _above(axes: Sequence[Axis], key: Ints, nodes: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Cells that are part of others, and the keys of those, for every way in which cells add up."""
     stride = 1
     for axis, node in zip(reversed(axes), reversed(nodes), strict=True):
         for step in axis.steps:
             child = np.flatnonzero(step[node] >= 0)
-            if not len(child):
-                continue
-            above = key[child] + (step[node[child]] - node[child]) * stride
-            order = np.argsort(above, kind="stable")
-            parents, start = np.unique(above[order], return_index=True)
-            whole = np.append(start, len(child)).astype(np.int64)
-            yield np.searchsorted(key, parents), whole, child[order]
+            if len(child):
+                yield child, key[child] + (step[node[child]] - node[child]) * stride
         stride *= axis.size
+
+
+def _sums(axes: Sequence[Axis], key: Ints, nodes: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """Parents, starts and children of every way in which cells add up."""
+    for child, above in _above(axes, key, nodes):
+        order = np.argsort(above, kind="stable")
+        parents, start = np.unique(above[order], return_index=True)
+        whole = np.append(start, len(child)).astype(np.int64)
+        yield np.searchsorted(key, parents), whole, child[order]

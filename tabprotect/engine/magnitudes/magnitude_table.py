@@ -18,6 +18,9 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import AT, Variable
 from tabprotect.languages.said import say
 
+PLACES = 6
+"""Most decimals of a measure that are kept."""
+
 WHOLE = 1_000_000
 """The weight of a unit that stands for itself alone, in millionths."""
 

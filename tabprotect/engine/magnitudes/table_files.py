@@ -7,15 +7,16 @@ import shutil
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import replacing
-from tabprotect.engine.decoding import decoded, parsed_json
+from tabprotect.engine.decoding import Between, decoded, parsed_json
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import Connection, QueryError, connected, file_literal, literal
-from tabprotect.engine.magnitudes.magnitude_table import Contributions, MagnitudeTable
+from tabprotect.engine.magnitudes.magnitude_table import PLACES, Contributions, MagnitudeTable
 from tabprotect.engine.magnitudes.recognised import KEY, is_magnitudes
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import say
@@ -39,7 +40,7 @@ class Head:
 
     variables: tuple[Variable, ...]
     measure: str
-    decimals: int
+    decimals: Annotated[int, Between(0, PLACES)]
     weighted: bool
     shadow: bool
     cost: bool

@@ -12,7 +12,12 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import Connection, literal, quoted
 from tabprotect.engine.magnitudes.axis import Axis, check_totals
-from tabprotect.engine.magnitudes.magnitude_table import WHOLE, Contributions, MagnitudeTable
+from tabprotect.engine.magnitudes.magnitude_table import (
+    PLACES,
+    WHOLE,
+    Contributions,
+    MagnitudeTable,
+)
 from tabprotect.engine.microdata.coding import MISSING, ONLY_COUNTED, Codings
 from tabprotect.engine.microdata.database_engines import MARK
 from tabprotect.engine.microdata.record_files import MicrodataFile
@@ -23,9 +28,6 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.languages.said import say
-
-PLACES = 6
-"""Most decimals of a measure that are kept."""
 
 TRUE = "'1', 'true', 't', 'yes', 'y', 'x', 'ja', 'wahr'"
 """What a column of requests or waivers says yes with."""

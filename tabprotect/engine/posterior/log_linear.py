@@ -141,7 +141,7 @@ class LogLinear:
         """Degrees of freedom of the deviance."""
         return dimension(self.domain, self.margins)
 
-    def fit(self, tables: Ints) -> Floats:
+    def fit(self, tables: Ints | Floats) -> Floats:
         """The fitted counts of tables (draws, *shape), by iterative proportional fitting."""
         found = np.ones(tables.shape)
         axes = [

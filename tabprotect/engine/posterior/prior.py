@@ -17,12 +17,16 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.text.opening import check_file
+from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import plural, say
 
 MAX_COUNT = 2**53
 """Larger counts in a prior's file are taken for typing errors."""
+
+MODEL, LAST = "model", "last"
+"""Kinds of prior text that rest on releases: they are made where these can be read."""
 
 
 class Prior(ABC):
@@ -324,7 +328,9 @@ def parse_prior(text: str, domain: Domain) -> Prior:
         try:
             return Factorial(float(theta))
         except ValueError:
-            raise ParameterError({"prior": say("not a number: {theta}", repr(theta))}) from None
+            raise ParameterError(
+                {"assumed before": say("not a number: {theta}", repr(theta))}
+            ) from None
     if kind == "positive" and name:
         return Positive(_chosen(name, domain))
     if kind == "table" and name:
@@ -337,14 +343,29 @@ def parse_prior(text: str, domain: Domain) -> Prior:
             return NegativeBinomial(_means(Path(name), domain), float(dispersion))
         except ValueError:
             raise ParameterError(
-                {"prior": say("not a dispersion: {dispersion}", repr(dispersion))}
+                {"assumed before": say("not a dispersion: {dispersion}", repr(dispersion))}
             ) from None
     raise ParameterError(
-        {"prior": say("unknown: {text}", repr(text))},
+        {"assumed before": say("unknown: {text}", repr(text))},
         hint=say(
-            "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE or table:FILE"
+            "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
         ),
     )
+
+
+def check_prior(text: str, domain: Domain) -> None:
+    """Refuse the text of a prior that makes no sense for a table.
+
+    Raises
+    ------
+    ParameterError, InputError
+        As :func:`parse_prior`, or as the model's formula.
+    """
+    kind, _, rest = text.partition(":")
+    if kind == MODEL and rest:
+        LogLinear.of(domain, rest)
+    elif kind != LAST or not rest:
+        parse_prior(text, domain)
 
 
 def _chosen(text: str, domain: Domain) -> Ints:
@@ -354,7 +375,7 @@ def _chosen(text: str, domain: Domain) -> Ints:
         return np.array(sorted({domain.flat(index) for index in indices}), dtype=np.int64)
     except (ValueError, InputError):
         raise ParameterError(
-            {"prior": say("not cells of this table: {text}", repr(text))},
+            {"assumed before": say("not cells of this table: {text}", repr(text))},
             hint=say(
                 "{ndim} category numbers from 0 per cell, cells apart by a semicolon", domain.ndim
             ),

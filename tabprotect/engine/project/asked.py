@@ -227,7 +227,7 @@ class Protecting(Drawing):
         help=say("a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set"),
     )
     at_risk: str | None = option_field(
-        None, metavar="LOW..HIGH", help=say("counts at risk (default 1..2)")
+        None, metavar="LOW..HIGH", help=say("small counts (default 1..2)")
     )
     title: str | None = option_field(None, metavar="TITLE", help=say("for the reader; published"))
     policy: HousePolicy | None = option_field(

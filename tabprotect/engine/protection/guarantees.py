@@ -277,7 +277,7 @@ def _no_at_risk(drawn: Drawn) -> str:
         truth = drawn.truth(published)
         return np.asarray(rule.mask(truth) & (published.table.counts == truth))
 
-    return _each(drawn.tables, wrong, say("an at-risk count published as it is"))
+    return _each(drawn.tables, wrong, say("a small count published as it is"))
 
 
 def _intervals(drawn: Drawn) -> str:
@@ -331,7 +331,7 @@ GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
         "exact": Guarantee(say("What is published is exact"), _exact),
         "within_deviation": Guarantee(say("Noise within its bound"), _within_deviation),
         "small_avoided": Guarantee(say("Small counts avoided"), seen=_small_avoided),
-        "no_at_risk": Guarantee(say("No at-risk count published"), _no_at_risk),
+        "no_at_risk": Guarantee(say("No small count published"), _no_at_risk),
         "intervals_protected": Guarantee(say("Protection intervals hold"), _intervals),
         "bounded": Guarantee(say("Bounded change")),
         "consistent": Guarantee(say("Consistent between tables")),
@@ -341,8 +341,10 @@ GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
         ),
         "differential_privacy": Guarantee(say("Differential privacy")),
         "posterior": Guarantee(
-            say("Posterior computable"),
-            sentence=say("The posterior of every true cell is computable from the bundle alone."),
+            say("Readers can work out what to believe"),
+            sentence=say(
+                "What to believe of every true count can be worked out from the release alone."
+            ),
         ),
     }
 )

@@ -16,13 +16,13 @@ from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.randomness import Coins, Randomness
 from tabprotect.engine.release.release import PublishedTable, Release
-from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.engine.release.verdict_figures import CERTAIN, Verdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, true_table
 from tabprotect.engine.tables.table import Table, check_structural
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.said import in_100, joined, plural, say
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ STANDING = say("standing reason of the house")
 SHORT_SEED = say("a short seed was accepted")
 """First words of a decision that releases what rests on a seed that can be guessed."""
 
-GIVEN_SEED = say("a given seed was used: whoever knows it can replay every coin")
+GIVEN_SEED = say("a fixed seed was used: whoever knows it can undo the changes")
 """The decision that a run records."""
 
 
@@ -320,13 +320,42 @@ def changes(moved: Ints) -> Counter[int]:
     return Counter(dict(zip(values.tolist(), times.tolist(), strict=True)))
 
 
+ALL_BUT_NOTHING = 0.995
+"""Chance of two counts together from which on no other is worth a word."""
+
+
 @dataclass(frozen=True)
 class WorstCell:
-    """The at-risk cell in whose true count a reader has the highest belief."""
+    """The at-risk cell in whose true count a reader has the highest belief.
+
+    Attributes
+    ----------
+    chances
+        How likely a reader thinks each small count to be, the least count first; empty where that
+        was not kept.
+    """
 
     table: tuple[str, ...]
     cell: tuple[str, ...]
     belief: float
+    chances: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The cell and how sure a reader is, as part of a sentence: *North, 80+: 1 or 2, 30 to 70*."""
+        cell = joined(self.cell, ", ") or say("grand total")
+        possible = [(count, chance) for count, chance in self.chances if chance > 1 - CERTAIN]
+        if len(possible) != 2 or sum(chance for _, chance in possible) < ALL_BUT_NOTHING:
+            return say("{cell}: {chance} sure", cell, in_100(self.belief))
+        (low, first), (high, second) = possible
+        return say(
+            "{cell}: {low} or {high}, {first} to {second}",
+            cell,
+            low,
+            high,
+            round(100 * first),
+            round(100 * second),
+        )
 
 
 @dataclass(frozen=True)
@@ -409,9 +438,9 @@ class Staff:
             else say("No small count is certain")
         )
         return say(
-            "{sure}; on average a reader is {chance} in 100 sure of one.",
+            "{sure}; on average a reader is {chance} sure of one.",
             sure,
-            round(100 * self.mean_belief),
+            in_100(self.mean_belief),
         )
 
 

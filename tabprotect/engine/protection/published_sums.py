@@ -26,7 +26,7 @@ MOST_ENTRIES = 40_000_000
 
 
 INNER_NOTE = say(
-    "This posterior uses the published inner cells only; the published totals say a little more."
+    "Only the published inner counts are used; the published totals say a little more."
 )
 
 Support = tuple[int, int, Floats | None]
@@ -94,9 +94,8 @@ def _require_followed(publication: Publication) -> None:
     if entries > MOST_ENTRIES:
         raise TooLargeError(
             say(
-                "{size:,} inner cells in {margins:,} published "
-                "sub-tables are too many to be followed: it would take about {value:.0f} "
-                "GB",
+                "{size:,} inner cells in {margins:,} published tables are too many to be "
+                "followed: it would take about {value:.0f} GB",
                 publication.domain.size,
                 len(publication.margins),
                 50 * entries / 1e9,

@@ -31,7 +31,7 @@ class Remedy(Suggestion):
     @property
     def reached(self) -> str:
         return say(
-            "passed on {chance} of synthetic tables, where {known} of the at-risk cells were known",
+            "passed on {chance} of synthetic tables, where {known} of the small counts were known",
             percent(self.chance),
             percent(self.known),
         )

@@ -18,10 +18,10 @@ from tabprotect.languages.said import say
 
 MARGINS: Parameter[str | None] = Parameter(
     "margins",
-    say("Published sub-tables"),
+    say("Published tables"),
     say(
         "A model formula over the variables: a*b + c publishes a by b with its totals, and c. "
-        "Without one every sub-table is published, the inner cells included."
+        "Without one every table is published, the inner cells included."
     ),
     "formula",
 )
@@ -40,7 +40,7 @@ GROUPINGS: Parameter[str | None] = Parameter(
 
 KEEP: Parameter[str | None] = Parameter(
     "keep",
-    say("Kept margins"),
+    say("Kept sums"),
     say(
         "The margins that are published exactly, as a model formula: geo + region*age keeps the "
         "counts of each geo and of each region by age. Without one all margins of one variable less "
@@ -136,11 +136,11 @@ def _publication(domain: Domain, formula: str, groupings: tuple[Grouping, ...]) 
     if publication.size > MOST_PUBLISHED:
         raise InputError(
             say(
-                "{margins:,} sub-tables with {size:,} cells in all are "
-                "too many to be published at once",
+                "{margins:,} tables with {size:,} cells in all are too many to be published at "
+                "once",
                 len(publication.margins),
                 publication.size,
             ),
-            hint=say("name the sub-tables you need in the formula, for example (a + b + c)^2"),
+            hint=say("name the tables you need in the formula, for example (a + b + c)^2"),
         )
     return publication

@@ -155,7 +155,7 @@ class Lattice:
         if not self.listed:
             raise InputError(
                 say(
-                    "{axes} variables have {size:,} sub-tables: too many to list",
+                    "{axes} variables have {size:,} tables: too many to list",
                     len(self.axes),
                     self.size,
                 ),
@@ -268,7 +268,7 @@ class Lattice:
                 )
             if name in seen:
                 raise InputError(
-                    say("the variable {name} is named twice in one sub-table", repr(name)),
+                    say("the variable {name} is named twice in one table", repr(name)),
                     hint=say("name it once"),
                 )
             out |= bit

@@ -69,7 +69,7 @@ class AskedReleaseSet(ReleaseSet):
             Always.
         """
         raise InputError(
-            say("what becomes impossible cannot be listed: there are too many sub-tables"),
+            say("what becomes impossible cannot be listed: there are too many tables"),
             hint=say("take a rule that does not ask for it"),
         )
 

@@ -236,7 +236,7 @@ class LeftBefore:
             if self.unread == 1
             else say("{unread} earlier releases", self.unread)
         )
-        return say("{of} could not be read beside this one: look at them in the register.", of)
+        return say("{of} could not be compared with this one: look at them in the register.", of)
 
     @property
     def sentence(self) -> str:
@@ -390,6 +390,8 @@ def _read(
     ]
     numbers = {one.entry.number for one in earlier if one.relation in ("original", "renamed")}
     numbers |= {one.entry.number for one, _ in nested}
+    # Its categories may be in another order, or its bundle is not readable.
+    numbers |= {one.entry.number for one in earlier if _holds(one, marks(problem))}
     unread = numbers - {one.entry.number for one, _ in whole}
     drawn = set() if release is None else {draw_of(release)}
     read = []
@@ -408,6 +410,16 @@ def _closest(earlier: Sequence[Earlier], mine: OriginalMarks) -> list[Earlier]:
         if one.relation != "records"
         or _shared(one, mine) >= min(_variables(mine), _variables(one.entry.publication.marks))
     ]
+
+
+def _holds(one: Earlier, mine: OriginalMarks) -> bool:
+    """Whether one of two tables of counts has the margins of all variables of the other."""
+    other = one.entry.publication.marks
+    # A mark of the keys of the records is none of a margin.
+    keys = all(len(each.records) > _variables(each) for each in (mine, other))
+    wanted = min(_variables(mine), _variables(other)) + keys
+    counts = one.relation == "records" and bool(other.unlabelled)
+    return counts and _shared(one, mine) >= wanted
 
 
 def _variables(marks: OriginalMarks) -> int:

@@ -134,10 +134,10 @@ Relation = Literal["original", "renamed", "records", "variables"]
 variables; variables of the same name."""
 
 RELATIONS: Mapping[Relation, str] = {
-    "original": say("this original left the house before"),
-    "renamed": say("a table of the same counts left the house before, under other names or labels"),
-    "records": say("a table of the same records left the house before"),
-    "variables": say("a table with some of the same variables left the house before"),
+    "original": say("this very table has left before"),
+    "renamed": say("a table of the same counts has left before, under other names or labels"),
+    "records": say("a table of the same people has left before"),
+    "variables": say("a table with some of the same variables has left before"),
 }
 """The meaning of each relation, the closest first."""
 
@@ -358,7 +358,7 @@ def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> None:
         return
     said = warnings_of(close)[0]["message"]
     if rule == "refuse":
-        raise RefusedError(said, hint=say("the house's policy allows no second release of a table"))
+        raise RefusedError(said, hint=say("the house policy allows no second release of a table"))
     if rule == "reason" and not reason:
         raise RefusedError(
             said, hint=say("the house's policy takes a reason: say why it is published")

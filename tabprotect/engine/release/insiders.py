@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabprotect.engine.release.limits import ROUNDING, Limits
-from tabprotect.languages.said import percent, say
+from tabprotect.languages.said import in_100, say
 
 
 @dataclass(frozen=True)
@@ -51,19 +51,19 @@ class Insiders:
         if not self.chance:
             return say("Nobody who is alone in a cell would learn another small count.")
         return say(
-            "Somebody who is alone in a cell would learn another small count with a chance of "
-            "{chance} ({alone:,.1f} expected to be alone).",
-            percent(self.chance),
-            self.alone,
+            "Somebody who is alone in a cell would learn another small count with {chance}; "
+            "{alone} are expected to be alone.",
+            in_100(self.chance),
+            say("about {cells:,}", round(self.alone)) if self.alone >= 0.5 else say("less than 1"),
         )
 
     def beyond(self, limits: Limits) -> str:
         """The chance and the limit that it is beyond, in words."""
         return say(
-            "Somebody who is alone in a cell would learn another small count with a chance of "
-            "{chance} (limit {limit}).",
-            percent(self.chance or 0.0),
-            percent(limits.insider_limit),
+            "Somebody who is alone in a cell would learn another small count with {chance}; "
+            "{limit} are allowed.",
+            in_100(self.chance or 0.0),
+            in_100(limits.insider_limit),
         )
 
     def as_json(self) -> dict[str, object]:

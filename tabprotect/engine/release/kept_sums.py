@@ -55,7 +55,7 @@ def said(kept: Sequence[KeptSum]) -> str:
         return ""
     return plural(
         len(kept),
-        "{number:,} kept sum is a small count and is published exactly.",
-        "{number:,} kept sums are small counts and are published exactly.",
+        "{number:,} kept sum is small and goes out as it is.",
+        "{number:,} kept sums are small and go out as they are.",
         len(kept),
     )

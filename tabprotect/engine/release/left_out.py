@@ -21,11 +21,11 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 SAID: Mapping[Kind, str] = {
-    "joint_noise": say("what several tables with noise of their own say together"),
+    "joint_noise": say("what the tables tell together"),
     "pattern_choice": say("what the choice of the published numbers tells"),
     "key_algebra": say("that the keys of totals are sums of keys"),
-    "attempts": say("what refused draws tell"),
-    "other_releases": say("what earlier releases say together with this one"),
+    "attempts": say("what earlier tries of the method tell"),
+    "other_releases": say("what earlier releases tell together with this one"),
     "simulation": say("what could only be simulated or bounded"),
     "contributors": say("contributors who were not tried as readers, alone or together"),
 }

@@ -11,7 +11,8 @@ from tabprotect.engine.release.kept_sums import KeptSum
 from tabprotect.engine.release.kept_sums import said as kept_in_words
 from tabprotect.engine.release.left_out import Kind, listed
 from tabprotect.engine.release.limits import ROUNDING, Limits
-from tabprotect.languages.said import capital, joined, percent, plural, say
+from tabprotect.engine.tables.variable import spoken
+from tabprotect.languages.said import capital, in_100, joined, plural, say
 
 JudgedBy = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
 """The way in which a posterior was found: exactly; by independent exact draws; by weighed or
@@ -21,21 +22,22 @@ WAYS: tuple[JudgedBy, ...] = ("exact", "exact_draws", "simulation", "bounds", "n
 """From the surest way to none."""
 
 SAID = {
-    "exact": say("exactly"),
-    "exact_draws": say("by exact draws"),
-    "simulation": say("by simulation"),
-    "bounds": say("by bounds alone"),
-    "none": say("not at all"),
+    "exact": say("worked out exactly"),
+    "exact_draws": say("estimated from drawn tables"),
+    "simulation": say("estimated by simulation"),
+    "bounds": say("only limits of each count worked out"),
+    "none": say("not worked out"),
 }
+"""How a figure was got, as part of a sentence."""
 
 Who = Literal["user", "intruder"]
 
 READER: Mapping[Who, str] = {
     "user": say("a reader"),
-    "intruder": say("an intruder"),
+    "intruder": say("a reader who knows more"),
 }
 
-NOT_WORKED_OUT = say("what a reader learns could not be worked out")
+NOT_WORKED_OUT = say("what readers learn could not be worked out")
 
 LEAST_EXPECTED = 0.05
 """Expected at-risk cells below which a figure with one decimal is said as none."""
@@ -98,7 +100,7 @@ class TableVerdict:
     @property
     def label(self) -> str:
         """The table in words."""
-        return " × ".join(self.names) or say("grand total")
+        return spoken(self.names) or say("grand total")
 
     @property
     def judged(self) -> bool:
@@ -268,24 +270,25 @@ class Verdict:
         if self.insiders.fails(self.limits):
             return self.insiders.beyond(self.limits)
         said = capital(learned(self, self.limit))
-        told = [say("{said}. Judged {SAID}.", said, SAID[self.way])]
+        told = [say("{said}. {way}.", said, capital(SAID[self.way]))]
         told += [self.insiders.sentence] if self.insiders.chance else []
         told += [kept_in_words(self.kept_small)] if self.kept_small else []
         judged = joined([*told, *bases], " ")
         if self.complete:
             return judged
-        return joined(filter(None, [self._not_whole, judged, self.note]), " ")
+        return joined(filter(None, [self.not_whole, judged, self.note]), " ")
 
     @property
     def unjudged(self) -> str:
         """What was not judged, in words; empty for nothing."""
         if self.complete:
             return ""
-        return joined(filter(None, [self._not_whole, self.note]), " ")
+        return joined(filter(None, [self.not_whole, self.note]), " ")
 
     @property
-    def _not_whole(self) -> str:
-        return say("Not judged whole: {parts}.", self.unjudged_parts)
+    def not_whole(self) -> str:
+        """A sentence on what was not judged."""
+        return say("Not worked out: {parts}.", self.unjudged_parts)
 
     @property
     def unjudged_parts(self) -> str:
@@ -293,8 +296,7 @@ class Verdict:
         return listed(self.left_out)
 
     def _failure(self, table: TableVerdict) -> str:
-        which = say("the inner cells") if table.inner else say("the table {label}", table.label)
-        return say("{said} ({which}).", capital(exceeded(table, self.limits)), which)
+        return say("{said} ({which}).", capital(exceeded(table, self.limits)), table.label)
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``--json``."""
@@ -342,20 +344,18 @@ def learned(judged: TableVerdict | Verdict, limit: float) -> str:
     who: Who = judged.who if isinstance(judged, TableVerdict) else "user"
     reader, certain = READER[who], judged.certain
     if nothing_expected(judged):
-        return say("{reader} expects no cell to be at risk", reader)
+        return say("{reader} expects no small counts", reader)
     sure = (
         plural(certain, "{certain:,} is certain", "{certain:,} are certain", certain)
         if certain
         else say("none is certain")
     )
-    at_risk = expected_number(judged.at_risk)
     return say(
-        "{reader} expects {at_risk} at-risk cells and would know {known:,} of them "
-        "(limit {limit}); {sure}",
+        "of {about} small counts {reader} would know {known:,}; {allowed}; {sure}",
+        about(judged.at_risk),
         reader,
-        at_risk,
         judged.known,
-        expected_number(limit),
+        allowed(limit),
         sure,
     )
 
@@ -366,23 +366,28 @@ def exceeded(table: TableVerdict, limits: Limits) -> str:
         return learned(table, table.allowed(limits))
     if table.mean_belief is not None and table.mean_belief > limits.mean_belief_limit + ROUNDING:
         return say(
-            "{reader} who guesses at the small counts would be right {often} of the time "
-            "(limit {limit})",
+            "{reader} who guesses at the small counts would be right {chance} times; "
+            "{limit} are allowed",
             READER[table.who],
-            percent(table.mean_belief),
-            percent(limits.mean_belief_limit),
+            in_100(table.mean_belief),
+            in_100(limits.mean_belief_limit),
         )
     return say(
-        "{reader} expects {at_risk} at-risk cells and could be certain of {small:,} of them that "
-        "they are small (limit {limit})",
+        "of {about} small counts {reader} would know {small:,} to be small, without knowing "
+        "which they are; {allowed}",
+        about(table.at_risk),
         READER[table.who],
-        expected_number(table.at_risk),
         table.small_known,
-        expected_number(limits.small_share * table.at_risk),
+        allowed(limits.small_share * table.at_risk),
     )
 
 
-def expected_number(value: float) -> str:
-    """An expected number of cells as sentences write it: ``19.5``, ``1,390``, ``0``."""
-    whole = f"{value:,.1f}".endswith(".0")
-    return say("{value:,.0f}" if whole else "{value:,.1f}", value)
+def about(expected: float) -> str:
+    """An expected number of cells as sentences write it, whole: ``about 20``."""
+    return say("about {cells:,}", round(expected)) if expected >= 0.5 else say("less than 1")
+
+
+def allowed(limit: float) -> str:
+    """How many may be known, as part of a sentence."""
+    most = int(limit + ROUNDING)
+    return say("at most {most:,} may be known", most) if most else say("none may be known")

@@ -9,6 +9,7 @@ from itertools import product
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.languages.said import say
 
 MOST_CELLS = 600
@@ -121,7 +122,7 @@ def grid(domain: Domain, cell: Callable[[Index], GridCell]) -> Grid:
 
 
 def _title(domain: Domain) -> str:
-    return " × ".join(domain.names) or say("grand total")
+    return spoken(domain.names) or say("grand total")
 
 
 def _unprinted(domain: Domain) -> Grid:

@@ -52,7 +52,7 @@ Judged = Literal["at_risk", "all"]
 """The cells that have to stay wide: the at-risk ones, or all of them."""
 
 JUDGED: dict[Judged, str] = {
-    "at_risk": say("the at-risk cells: what passes or is refused then tells something of them"),
+    "at_risk": say("the small counts: what passes or is refused then tells something of them"),
     "all": say("every cell, zeros too: what passes or is refused then tells of the margins alone"),
 }
 

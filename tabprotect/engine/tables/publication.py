@@ -54,7 +54,7 @@ class Publication:
         check_groupings(self.domain, self.groupings)
         if not self.margins:
             raise InputError(
-                say("no sub-table is published"),
+                say("no table is published"),
                 hint=say("name at least one; the grand total is ()"),
             )
         tidy = dict.fromkeys(self._tidy(margin) for margin in self.margins)
@@ -321,7 +321,7 @@ class Publication:
         """The counts of published sub-tables one after the other, int64 (size,)."""
         for domain, table in zip(self.domains, tables, strict=True):
             if table.domain != domain:
-                raise InputError(say("a sub-table has other variables than its margin"))
+                raise InputError(say("a table has other variables than its margin"))
         return np.concatenate([table.counts.reshape(-1) for table in tables])
 
     def split(self, vector: npt.NDArray[Number]) -> tuple[npt.NDArray[Number], ...]:

@@ -68,8 +68,8 @@ class Sliver:
         over = say(" by {over}", ", ".join(self.over)) if self.over else ""
         return plural(
             self.at_risk,
-            "{variable}: {group} less {less} leaves {left}{over}: {at_risk:,} cell at risk",
-            "{variable}: {group} less {less} leaves {left}{over}: {at_risk:,} cells at risk",
+            "{variable}: {group} less {less} leaves {left}{over}: {at_risk:,} small count",
+            "{variable}: {group} less {less} leaves {left}{over}: {at_risk:,} small counts",
             self.variable,
             self.group,
             ", ".join(self.less),

@@ -207,6 +207,12 @@ class Variable:
         return {category: code for code, category in enumerate(self.categories)}
 
 
+def level_said(name: str) -> str:
+    """A variable, or a level of one, as people say it alone: ``region (level of municipality)``."""
+    variable, _, level = name.partition(AT)
+    return say("{level} (level of {variable})", level, variable) if level else name
+
+
 def spoken(names: Sequence[str]) -> str:
     """A table as people say it, by its variables and levels of them: ``district × age``."""
     return " × ".join(name.rpartition(AT)[2] for name in names)

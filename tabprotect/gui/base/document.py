@@ -398,18 +398,20 @@ class Document(QObject):
             # Inference imports scipy; a window that only shows a table does not wait for it.
             from tabprotect.engine.belief.believing import believe
             from tabprotect.engine.belief.evidence import Knowing
+            from tabprotect.engine.bundle.informed_prior import informed
             from tabprotect.engine.disclosure.verdict import weigh_refused
 
             knowing = Knowing(weigh_refused=weigh_refused)
             # Of the inner cells wherever they can be put together: all tables follow from them.
             inner = text == PRIORS["user"]
-            found = believe([release], text, knowing=knowing, inner=inner, progress=progress)
+            prior = informed(text, [release], progress)
+            found = believe([release], prior, knowing=knowing, inner=inner, progress=progress)
             # The posterior caches these; pages ask for them as soon as it is shown, for all cells at once.
             posterior = found.posterior
             _ = posterior.mode_matches, posterior.entropy, posterior.small(project.at_risk)
             return found
 
-        self._beliefs[who].ask(say("posterior of the {who}", who), work, (release, text))
+        self._beliefs[who].ask(say("what {who} would think", who), work, (release, text))
         return None
 
     def known_posterior(self, who: Who = "user") -> Posterior | None:
@@ -430,7 +432,9 @@ class Document(QObject):
         self.posterior_ready.emit(who, posterior)
         # The count can take longer than the posterior itself; nobody waits for it.
         self._counts[who].ask(
-            say("counting the possible originals"), lambda progress: posterior.originals, key
+            say("counting the tables that could be behind it"),
+            lambda progress: posterior.originals,
+            key,
         )
 
     def _counted(self, who: str, number: int | None) -> None:

@@ -153,7 +153,7 @@ class Page(Stage, QWidget):
         if line := self.command_line():
             QGuiApplication.clipboard().setText(told(line))
             return
-        hint = say("F9 goes back to the house's view") if self.document.hiding else ""
+        hint = say("F9 goes back to the staff view") if self.document.hiding else ""
         self.show_error(
             InfeasibleError(say("no command line does what this page shows"), hint=hint)
         )

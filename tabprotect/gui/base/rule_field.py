@@ -21,10 +21,10 @@ class RuleField(QWidget):
 
     rule_set = Signal(object)
 
-    def __init__(self, words: str = say("At risk: from")) -> None:
+    def __init__(self, words: str = say("Small: from")) -> None:
         super().__init__()
-        self.low = named(QSpinBox(minimum=1, maximum=MOST), say("Lowest count that is at risk"))
-        self.high = named(QSpinBox(minimum=0, maximum=MOST), say("Highest count that is at risk"))
+        self.low = named(QSpinBox(minimum=1, maximum=MOST), say("Lowest small count"))
+        self.high = named(QSpinBox(minimum=0, maximum=MOST), say("Highest small count"))
         self.zeros = QCheckBox(tell("zeros, too"))
         self.zeros.setToolTip(tip(say("Where nobody is can tell something of everybody else.")))
         for box in (self.low, self.high):

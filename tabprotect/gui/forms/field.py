@@ -21,7 +21,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.chances_dialogs import DIALOGS, ask_chances
 from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import push_button, tool_button
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -101,6 +101,12 @@ class Field(QWidget):
             self.chips.hide()
             self.chips.changed.connect(self.put)
             column.addWidget(self.chips)
+            self.typed = push_button(say("Type it"), flat=True)
+            self.typed.setCheckable(True)
+            self.typed.setAccessibleName(tell("Type it: {label}", parameter.label))
+            self.typed.toggled.connect(self.input.setVisible)
+            self.typed.hide()
+            column.addWidget(self.typed, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.fault)
         column.addWidget(self.help)
         self._explain()
@@ -126,6 +132,9 @@ class Field(QWidget):
             names = [n for v in domain.variables for n in (*[v.name] * (not levels), *v.named)]
             self.chips.offer(names)
             self.chips.setVisible(bool(names))
+            # What is made of chips is typed on request.
+            self.typed.setVisible(bool(names))
+            self.input.setVisible(not names or self.typed.isChecked())
 
     def _edited(self, text: str) -> None:
         if self.chips is not None:
@@ -145,9 +154,9 @@ class Field(QWidget):
             if words:
                 text = say("{text} {removesuffix}.", text, capital(words).removesuffix("."))
             if not self.parameter.public:
-                text = say("{text} Which one is chosen stays in the house.", text)
+                text = say("{text} Which one is chosen is for staff only.", text)
         elif not self.parameter.public:
-            text = say("{text} Stays in the house: it is not published.", text)
+            text = say("{text} Staff only: it is not published.", text)
         # Told before it is broken: the catalogue knows it without the breaks.
         self.help.setText(told(_breakable(told(text))))
         if not self.fault.text():
@@ -167,7 +176,7 @@ class Field(QWidget):
             combo = QComboBox()
             assert parameter.choices is not None
             if parameter.default is None:
-                combo.addItem(tell("chosen for the kept margins"), None)
+                combo.addItem(tell("chosen so that the kept sums stay exact"), None)
                 combo.setItemData(0, "", Qt.ItemDataRole.ToolTipRole)
             for value, words in parameter.choices.items():
                 combo.addItem(tell(value.replace("_", " ")), value)
@@ -218,7 +227,7 @@ class Field(QWidget):
             )
             return joined((part for part in (low, high) if part), " ")
         if parameter == MARGINS:
-            return say("every sub-table")
+            return say("every table")
         if parameter.kind == "formula":
             return ""
         return "none" if parameter.default in (None, "") else ""

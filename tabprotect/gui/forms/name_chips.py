@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
+from tabprotect.engine.tables.variable import level_said, spoken
 from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label
@@ -100,8 +101,9 @@ class NameChips(QWidget):
         self.entries = []
         if self._together:
             for number, part in enumerate(found):
-                chip = tool_button(say("{part}  \u2715", part), tip=say("Let it go"))
-                chip.setAccessibleName(tell("Chosen: {part}. Let it go", part))
+                words = self._words_of(part)
+                chip = tool_button(say("{part}  \u2715", words), tip=say("Let it go"))
+                chip.setAccessibleName(tell("Chosen: {part}. Let it go", words))
                 chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 chip.clicked.connect(lambda _=False, n=number: self._let_go(n))
                 self.entries.append(chip)
@@ -118,6 +120,11 @@ class NameChips(QWidget):
         whole = bool(self._together) and "(" in self._text
         parts = [self._text] if whole else self._text.split(self._between.strip())
         return [part.strip() for part in parts if part.strip()]
+
+    def _words_of(self, part: str) -> str:
+        """An entry as people say it; what is more than names with one sign between, as it is typed."""
+        names = [name.strip().strip("`") for name in part.split(self._together)]
+        return spoken(names) if all(name in self.names for name in names) else part
 
     def _say(self, parts: Sequence[str]) -> None:
         self.show_text(self._between.join(parts))
@@ -212,9 +219,9 @@ class PairPicker(QPushButton):
         columns = list(dict.fromkeys(first for first, _ in pairs))
         rows = [name for name in self._names if name in {second for _, second in pairs}]
         for place, name in enumerate(columns, 1):
-            grid.addWidget(Label(name), 0, place, Qt.AlignmentFlag.AlignHCenter)
+            grid.addWidget(Label(spoken((name,))), 0, place, Qt.AlignmentFlag.AlignHCenter)
         for place, name in enumerate(rows, 1):
-            grid.addWidget(Label(name), place, 0)
+            grid.addWidget(Label(level_said(name)), place, 0)
         for first, second in pairs:
             box = QCheckBox()
             box.setAccessibleName(tell("{first} by {second}", first, second))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from tabprotect.engine.tables.variable import level_said
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.layouts import FlowLayout
 from tabprotect.gui.look.theme import GRID
@@ -37,9 +38,9 @@ class NamePicks(QWidget):
         emptied(self._row)
         self.names = {}
         for name in names:
-            button = tool_button(name, checkable=True)
+            button = tool_button(level_said(name), checkable=True)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setAccessibleName(told(self._spoken(name)))
+            button.setAccessibleName(told(self._spoken(level_said(name))))
             button.toggled.connect(lambda _: self.changed.emit())
             self.names[name] = button
             self._row.addWidget(button)

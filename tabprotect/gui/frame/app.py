@@ -248,7 +248,8 @@ def show_unexpected(window: MainWindow, error: BaseException) -> None:
     window.show_error(
         UnexpectedError(
             say(
-                "the program made a mistake ({name}); your work is as it was", type(error).__name__
+                "this page could not be worked out ({name}); your table is as it was",
+                type(error).__name__,
             ),
             hint=say("save under another name, and report the details"),
             detail=detail,

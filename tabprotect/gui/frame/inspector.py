@@ -27,22 +27,21 @@ from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import (
     GRID,
-    chance_text,
     count_text,
     number_text,
 )
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import in_100, joined, say
 from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
 
 DRAWN = {
-    (False, False): say("Posterior under the user's prior."),
-    (True, False): say("Posterior under the user's prior (dashed: published)."),
-    (False, True): say("Posterior under the user's prior (solid: original)."),
-    (True, True): say("Posterior under the user's prior (dashed: published, solid: original)."),
+    (False, False): say("What a reader would think."),
+    (True, False): say("What a reader would think (dashed: published)."),
+    (False, True): say("What a reader would think (solid: original)."),
+    (True, True): say("What a reader would think (dashed: published, solid: original)."),
 }
 """What the histogram shows, by whether its two marks are drawn."""
 
@@ -71,9 +70,9 @@ class Inspector(Panel):
             say("of row"),
             say("of column"),
             say("of total"),
-            "P(true)",
-            "expected",
-            say("90 % interval"),
+            say("the true count"),
+            say("on average"),
+            say("could be"),
         ):
             label, value = Label(say(name)), Label(wordWrap=True)
             dress(label, "quiet")
@@ -179,9 +178,7 @@ class Inspector(Panel):
         if document.known_posterior("user") is None:
             self._why.setText(
                 told(
-                    say(
-                        "What a reader can believe of a total follows from the posterior: see Check."
-                    )
+                    say("What a reader can believe of a total stands on Check.")
                     if document.release is not None
                     else say("Not protected yet: what a reader can believe follows after Protect.")
                 )
@@ -205,13 +202,13 @@ class Inspector(Panel):
             else say("from draws, \u00b1{error:.4f}", posterior.error)
         )
         believed = (
-            say("Every reader knows this total: it is the same for every possible original")
+            say("Every reader knows this total: no other is possible")
             if chance > CERTAIN
             else say(
-                "A reader who {label} believes this total is {best} with probability {sum}",
+                "A reader who {label} thinks this total most likely {best}, with {chance}",
                 posterior.prior.label,
                 count_text(best),
-                chance_text(chance),
+                in_100(chance),
             )
         )
         self._why.setText(tell("{believed}; computed {way}.", believed, way))
@@ -226,11 +223,11 @@ class Inspector(Panel):
         self.histogram.show_beliefs(drawn, published=published, true=true)
         self.histogram.show()
         figures = {
-            "expected": number_text(float(values @ chances)),
-            "90 % interval": _interval(values, chances, 0.9),
+            "on average": number_text(float(values @ chances)),
+            "could be": _interval(values, chances, 0.9),
         }
         if true is not None:
-            figures["P(true)"] = chance_text(float(chances[values == true].sum()), digits=3)
+            figures["the true count"] = in_100(float(chances[values == true].sum()))
         best = int(posterior.mode[at])
         return figures, best, float(chances[values == best].sum())
 
@@ -255,7 +252,7 @@ class Inspector(Panel):
         shown: dict[str, str] = {}
         words: list[str] = []
         if published is not None:
-            shown["published"] = say("suppressed (x)") if hidden else count_text(published[index])
+            shown["published"] = say("hidden (x)") if hidden else count_text(published[index])
         if original is not None:
             count = original[index]
             shown["original"] = say("{count}  [staff only]", count_text(count))
@@ -272,18 +269,16 @@ class Inspector(Panel):
             found, best, chance = self._believed(posterior, index, line, true)
             shown |= found
             said = say(
-                "A reader who {label} believes this cell is {best} with probability {chance}",
+                "A reader who {label} thinks this count most likely {best}, with {chance}",
                 posterior.prior.label,
                 count_text(best),
-                chance_text(chance),
+                in_100(chance),
             )
             if true is not None:
-                said += say("; the true value is {true}", count_text(true))
+                said += say("; the true count is {true}", count_text(true))
             words.append(said + ".")
         elif hidden and original is None:
-            words.append(
-                say("Not published. Posterior shows what can be believed about its count.")
-            )
+            words.append(say("Not published. Check shows what can be believed of it."))
         elif document.release is None and original is not None:
             words.append(say("Not protected yet: what a reader can believe follows after Protect."))
         self._why.setText(told(joined(words, " ")))
@@ -295,28 +290,28 @@ class Inspector(Panel):
         assert project is not None
         low, high = project.at_risk.low, project.at_risk.high
         if low <= count <= high:
-            status = say("at risk (U)")
+            status = say("small count (U)")
             why = say(
-                "At risk: {count} lies in the declared small counts {low} to {high}.",
+                "Small: {count} lies between {low} and {high}.",
                 count_text(count),
                 low,
                 high,
             )
         else:
-            status = say("safe (S)")
+            status = say("not small (S)")
             why = (
                 say("Zero: nobody is in this cell.")
                 if count == 0
-                else say("Safe: not one of the declared small counts {low} to {high}.", low, high)
+                else say("Not small: not one of the counts {low} to {high}.", low, high)
             )
         letter = self._letter(index)
         if letter == "M":
-            why_too = say("Suppressed because it would give away another one.")
-            return say("secondary (M)"), [why, why_too]
+            why_too = say("Hidden because it would give away another one.")
+            return say("hidden to protect others (M)"), [why, why_too]
         if letter == "U" and not low <= count <= high:
-            return say("sensitive (U)"), [
+            return say("hidden (U)"), [
                 why,
-                say("Suppressed by the sensitivity rule of the run."),
+                say("Hidden by the rule of the run."),
             ]
         return status, [why]
 

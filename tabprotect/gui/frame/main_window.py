@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.history import History
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.preferences import Preferences
@@ -89,8 +90,6 @@ class MainWindow(Window):
         self._inspecting = False
         self._opening = AfterPress(self, self._show_inspector)
         self._beside = {page.name for page in OTHERS}
-        self._line = QFrame()
-        self._line.setFixedHeight(3)
         self._crumbs = ElidedLabel(role="quiet", name=say("Where you are"))
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
@@ -99,7 +98,7 @@ class MainWindow(Window):
         self.rail = Rail(document, self.pages.standings)
         self.rail.chosen.connect(self.go)
         middle = QWidget()
-        in_column(self._line, self._crumbs, (self.stack, 1), on=middle, margins=0, spacing=0)
+        in_column(self._crumbs, (self.stack, 1), on=middle, margins=0, spacing=0)
         divider = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
         divider.setForegroundRole(self.palette().ColorRole.Mid)
         row = in_row(self.rail, divider, (middle, 1), margins=0, spacing=0)
@@ -304,9 +303,9 @@ class MainWindow(Window):
         if ground == self._ground:
             return
         self._ground = ground
-        self._line.setStyleSheet(f"background: {ground};")
         self.statusBar().setStyleSheet(
-            f"QStatusBar {{ background: {ground}; }} QStatusBar::item {{ border: none; }}"
+            f"QStatusBar {{ background: {THEME.colours.raised}; border-top: 2px solid {ground}; }}"
+            " QStatusBar::item { border: none; }"
         )
 
     def _facts(self) -> list[str]:
@@ -318,22 +317,20 @@ class MainWindow(Window):
             number = document.at_risk_cells
             facts.append(say("original open"))
             facts.append(
-                plural(
-                    number, "{number} at-risk cell", "{number} at-risk cells", count_text(number)
-                )
+                plural(number, "{number} small count", "{number} small counts", count_text(number))
             )
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
-            facts.append(say("as a reader of the bundle sees it (F9 goes back)"))
+            facts.append(say("as a reader sees it (F9 goes back)"))
         else:
-            facts.append(say("opened from a bundle: no original here"))
+            facts.append(say("opened as a reader: no original here"))
         if document.release is None:
             facts.append(say("not protected yet"))
         verdict = document.judging.verdict(project)
         if verdict is not None:
-            facts.append(say("a reader would know {known}", count_text(verdict.known)))
+            facts.append(say("readers would know {known}", count_text(verdict.known)))
             if not verdict.complete:
-                facts.append(say("not judged whole"))
+                facts.append(say("one question open"))
         posterior = document.known_posterior()
         if posterior is not None:
             facts.append(_way(posterior, document.originals()))
@@ -354,7 +351,7 @@ class MainWindow(Window):
             return ""
         parts = [self._name()]
         if table is not None:
-            parts.append(joined(table.domain.names, " \u00d7 "))
+            parts.append(spoken(table.domain.names))
             if self.document.selection is not None:
                 parts.append(table.domain.cell_text(self.document.selection))
         return joined(parts, "  \u203a  ")
@@ -443,19 +440,19 @@ def _way(posterior: Posterior, originals: int | None) -> str:
     return (
         words
         if originals is None
-        else say("{words}, {originals} possible originals", words, large_text(originals))
+        else say("{words}, over {originals} tables", words, large_text(originals))
     )
 
 
 def _posterior_words(posterior: Posterior) -> str:
     if not posterior.complete:
-        return (
-            say("approximate posterior") if posterior.approximate else say("incomplete posterior")
-        )
+        return say("approximate figures") if posterior.approximate else say("not all counted")
     if posterior.way == "exact":
-        return say("exact posterior")
+        return say("worked out exactly")
     return (
-        say("posterior by exact draws") if posterior.independent else say("posterior by simulation")
+        say("estimated from drawn tables")
+        if posterior.independent
+        else say("estimated by simulation")
     )
 
 

@@ -59,16 +59,16 @@ WORDS = {
         "refuse": say("refuse"),
     },
     "insiders": {"tell": say("is told"), "judge": say("is judged")},
-    "unjudged": {"reason": say("takes a reason"), "refuse": say("is refused")},
-    "short_seed": {"warn": say("is warned of"), "refuse": say("is refused")},
+    "unjudged": {"reason": say("ask for a reason"), "refuse": say("refuse")},
+    "short_seed": {"warn": say("warn"), "refuse": say("refuse")},
 }
 SIGNATURES = (say("nobody"), say("one person"), say("two different people"))
 """By the number of signatures."""
 
 INTRUDERS = (
-    ("", say("nobody beside the reader")),
-    ("positive", say("one who knows somebody is in every cell")),
-    ("uniform", say("one who assumes nothing")),
+    ("", say("no other reader")),
+    ("positive", say("a reader who knows that somebody is in every cell")),
+    ("uniform", say("a reader who assumes nothing")),
 )
 MODES: tuple[tuple[Mode, str], ...] = (
     ("system", say("as the system has it")),
@@ -126,8 +126,9 @@ class PolicyForm(QWidget):
         form.addRow(
             Label(
                 say(
-                    "Standing reasons: taken wherever something of that kind is not judged, and "
-                    "kept in every dossier. Without one a reason is asked for each time."
+                    "Standing reasons: taken wherever something of that kind is not worked "
+                    "out, and kept in every dossier. Without one a reason is asked for each "
+                    "time."
                 ),
                 wordWrap=True,
                 role="quiet",
@@ -155,20 +156,23 @@ class PolicyForm(QWidget):
         """What each limit is called, and its field."""
         shares, choices = self.shares, self.choices
         return [
-            (say("A count is known when it is believed above"), self.belief),
-            (say("Of the cells expected at risk may be known"), shares["share"]),
-            (say("A guess at a small count may be right, at most"), shares["mean_belief_limit"]),
-            (say("Known to be small, whichever number, may be"), shares["small_share"]),
-            (say("What somebody alone in a cell could learn"), choices["insiders"]),
+            (say("A reader would know a count when more than so sure of it"), self.belief),
+            (say("Of the small counts may be known, at most"), shares["share"]),
+            (say("A guess at a small count may be right at most"), shares["mean_belief_limit"]),
+            (say("Of the small counts may be known to be small, at most"), shares["small_share"]),
+            (say("Somebody alone in a cell"), choices["insiders"]),
             (say("Their chance of learning a small count, at most"), shares["insider_limit"]),
-            (say("Draws before a release is refused, at most"), self.attempts),
-            (say("Counts at risk"), self.at_risk),
-            (say("Judged as well"), self.intruder),
-            (say("A second release of a table"), choices["second_release"]),
-            (say("A release beyond the limits with earlier ones"), choices["together"]),
+            (say("How often the method may try again, at most"), self.attempts),
+            (say("Small counts"), self.at_risk),
+            (say("Also judged"), self.intruder),
+            (say("If this table has left before"), choices["second_release"]),
+            (
+                say("If readers would know too much together with earlier releases"),
+                choices["together"],
+            ),
             (say("Privacy spent on one original (epsilon), at most"), self.epsilon),
-            (say("A release that was not judged whole"), choices["unjudged"]),
-            (say("A given seed that could be guessed"), choices["short_seed"]),
+            (say("If not all that readers learn could be worked out"), choices["unjudged"]),
+            (say("If a fixed seed could be guessed"), choices["short_seed"]),
         ]
 
     @staticmethod
@@ -277,7 +281,7 @@ class SettingsDialog(QDialog):
         mine = self._mine(chosen)
         self.tabs = QTabWidget()
         self.tabs.addTab(mine, tell("You"))
-        self.tabs.addTab(self.policy, tell("Policy of the house"))
+        self.tabs.addTab(self.policy, tell("House policy"))
         role = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
         self.save = buttons.addButton(tell("Save"), role.AcceptRole)

@@ -97,14 +97,21 @@ class Strip(QFrame):
         self._facts = ElidedLabel(name=say("Facts"))
         self._facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.jobs = JobsButton(jobs)
+        self._tag = QFrame()
+        self._tag.setObjectName("tag")
         in_row(
-            self._picture,
-            self._word,
+            *(self._picture, self._word),
+            on=self._tag,
+            margins=(2 * GRID, 0, 2 * GRID, 0),
+            spacing=GRID,
+        )
+        in_row(
+            self._tag,
             (self._facts, 1),
             self.jobs,
             on=self,
-            margins=(GRID, 2, GRID, 2),
-            spacing=GRID,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID + 4,
         )
         self.setMinimumHeight(4 * GRID)
         THEME.changed.connect(self._paint)
@@ -130,7 +137,7 @@ class Strip(QFrame):
         return self._facts.text()
 
     def colours(self) -> tuple[str, str]:
-        """Ground and text."""
+        """Ground and text of the tag."""
         c = THEME.colours
         if self.confidential is None:
             return c.raised, c.text
@@ -139,20 +146,22 @@ class Strip(QFrame):
         return c.public, c.on_public
 
     def _paint(self) -> None:
-        ground, ink = self.colours()
+        (ground, ink), c = self.colours(), THEME.colours
         if (ground, ink) == self._painted:
             return
         self._painted = ground, ink
         self.setStyleSheet(
-            f"Strip {{ background: {ground}; }} Strip QLabel {{ color: {ink}; }}"
-            f" Strip JobsButton {{ color: {ink}; background: transparent; padding: 2px 8px;"
-            f" border: 1px solid {ink}; border-radius: 4px; }}"
-            f" Strip JobsButton:focus {{ border: 2px solid {ink}; padding: 1px 7px; }}"
+            f"Strip {{ background: {c.raised}; }}"
+            f" Strip QLabel {{ color: {c.text}; }}"
+            f" Strip #tag {{ background: {ground}; }} Strip #tag QLabel {{ color: {ink}; }}"
+            f" Strip JobsButton {{ color: {c.text}; background: transparent; padding: 2px 8px;"
+            f" border: 1px solid {c.border}; border-radius: 4px; }}"
+            f" Strip JobsButton:focus {{ border: 2px solid {c.focus}; padding: 1px 7px; }}"
         )
         font = self._word.font()
         font.setBold(True)
         self._word.setFont(font)
-        self._picture.setVisible(self.confidential is not None)
+        self._tag.setVisible(self.confidential is not None)
         self._picture.setPixmap(
             icons.pixmap("shield" if self.confidential else "open-eye", 18, colour=ink)
         )

@@ -25,10 +25,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.arrays import Arrays, Bools
+from tabprotect.engine.arrays import Arrays, Bools, Ints
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.look.theme import THEME, Written, colour, count_text
+from tabprotect.gui.look.theme import THEME, Written, colour, count_text, signed_text
 from tabprotect.languages.speaking import tell, told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -40,6 +40,12 @@ SELECTED = QStyle.StateFlag.State_Selected.value
 FOCUSED = QStyle.StateFlag.State_HasFocus.value
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 PADDING = (4, 0, -8, 0)
+
+NO_CHANGE = 2**61
+"""From here on a number stands for what has no change: a count that is not published."""
+
+ASIDE = 28
+"""Pixels at the right of a cell for what it changed by."""
 
 HEADER_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
 
@@ -132,6 +138,8 @@ class CellDelegate(QStyledItemDelegate):
         Cells that are hatched (blocked, suppressed).
     ``hidden``
         Cells without a published count: an x stands for it.
+    ``aside``
+        What each cell changed by, written at its right where it did.
 
     ``draw`` (painter, rect, row, column, selected) is called after the ground and before the
     text of each visible cell, for pages that draw more.
@@ -144,6 +152,7 @@ class CellDelegate(QStyledItemDelegate):
         self.grounds: Sequence[tuple[QColor, QColor]] = []
         self.hatch: Bools | None = None
         self.hidden: Bools | None = None
+        self.aside: Ints | None = None
         self.draw: Callable[[QPainter, QRect, int, int, bool], None] | None = None
         self.quiet_zeros = True
         self.quiet = False
@@ -201,6 +210,13 @@ class CellDelegate(QStyledItemDelegate):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(ink)
         missing = self.hidden is not None and self.hidden[row, column]
+        if self.aside is not None:
+            change = int(self.aside[row, column])
+            if change and not missing and abs(change) < NO_CHANGE:
+                room = rect.adjusted(0, 0, -4, 0)
+                painter.drawText(room, RIGHT, told(signed_text(change)))
+            painter.setPen(self._text)
+            option.rect = rect.adjusted(0, 0, -ASIDE, 0)
         self.write(painter, option, "x" if missing else told(model.text(value)))
         if state & FOCUSED:
             painter.setPen(self._focus)

@@ -352,7 +352,7 @@ class CycleGrid(QWidget):
         if delegate.unbalanced is not None and delegate.unbalanced[row, column]:
             words.append(say("in a broken sum"))
         if delegate.mark is not None and delegate.mark[row, column]:
-            words.append(say("at risk"))
+            words.append(say("small"))
         if delegate.lock is not None and delegate.lock[row, column]:
             words.append(say("cannot move"))
         return joined(words, ", ")

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.variable import level_said
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -68,7 +69,7 @@ class Chip(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.setAccessibleName(
-            tell("{name}, {categories} categories, in {zone}", name, categories, zone)
+            tell("{name}, {categories} categories, in {zone}", level_said(name), categories, zone)
         )
         self.setToolTip(
             tip(
@@ -83,7 +84,8 @@ class Chip(QFrame):
         self.setAccessibleDescription(
             tell("Drag, or: arrow keys change the order, R rows, C columns, L layers.")
         )
-        label = Label(name if len(name) <= SHORT else f"{name[: SHORT - 1]}\u2026")
+        words = told(level_said(name))
+        label = Label(words if len(words) <= SHORT else f"{words[: SHORT - 1]}\u2026")
         count = Label(str(categories), role="quiet")
         in_row(label, count, on=self, margins=(GRID, 2, GRID, 2), spacing=GRID // 2)
         c = THEME.colours

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel, QScrollBar, QSplitter, QTabBar, QWidget
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.grid.cells import ASIDE
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.totals_cursor import TotalsCursor
@@ -57,6 +59,9 @@ class ThreeTables(QSplitter):
         self.grids: dict[str, GridView] = {}
         self.titles: dict[str, QLabel] = {}
         self.sides: dict[str, QWidget] = {}
+        self._change: Ints | None = None
+        """What every cell changed by, beside the published counts where these stand alone."""
+        self._needs = 0
         self._sized: object = None
         self._dragged = False
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -107,6 +112,8 @@ class ThreeTables(QSplitter):
     def show_house(self, house: bool) -> None:
         """Show all three, or only what is published; nothing stays behind in what is hidden."""
         self.house = house
+        if not house:
+            self._change = None
         for part in ("original", "difference"):
             if not house:
                 self._empty(self.grids[part])
@@ -114,8 +121,16 @@ class ThreeTables(QSplitter):
 
     @property
     def abreast(self) -> bool:
-        """Whether all that is shown is seen at once."""
-        return not self.house or self.width() >= ABREAST
+        """Whether all that is shown is seen at once, every column of it."""
+        if not self.house:
+            return True
+        return self.width() >= ABREAST and self._needs <= self._room
+
+    @property
+    def _room(self) -> int:
+        """Pixels that each of the three has for its columns where they stand abreast."""
+        labels = min(self.grids["original"].cells.rows.width(), self.width() // 8)
+        return max((self.width() - labels) // 3, 1)
 
     def turn(self, part: str) -> None:
         """Put one of the three in front; where they stand abreast, that is seen later."""
@@ -134,6 +149,7 @@ class ThreeTables(QSplitter):
     def _arrange(self) -> None:
         """Show all three, or the one in front."""
         abreast = self.abreast
+        self._stand_beside(self._change if self.house and not abreast else None)
         for part, side in self.sides.items():
             seen = part == "published" if not self.house else abreast or part == self.front
             side.setVisible(seen)
@@ -146,6 +162,16 @@ class ThreeTables(QSplitter):
             if self.house or part == "published":
                 grid.show_row_labels(first or not abreast)
                 first = False
+
+    def _stand_beside(self, change: Ints | None) -> None:
+        """Write the changes beside the published counts, or take them away."""
+        delegate = self.grids["published"].delegate
+        if change is delegate.aside:
+            return
+        delegate.aside, delegate.ground = change, None
+        if change is not None:
+            delegate.grounds, delegate.ground = _grounds(change)
+        self.grids["published"].repaint_cells()
 
     @staticmethod
     def _empty(grid: GridView) -> None:
@@ -207,15 +233,8 @@ class ThreeTables(QSplitter):
         """Fill the third grid: up and down in the colours of plus and minus."""
         layout = self.layout_
         assert layout is not None
-        c = THEME.colours
-        delegate = self.grids["difference"].delegate
-        delegate.grounds = [
-            (QColor(c.plus_fill), QColor(c.plus)),
-            (QColor(c.minus_fill), QColor(c.minus)),
-        ]
-        flat = layout.flat(difference)
-        down = (flat < 0) & (flat != SUPPRESSED)
-        delegate.ground = np.where(flat > 0, 1, np.where(down, 2, 0)).astype(np.uint8)
+        delegate, self._change = self.grids["difference"].delegate, layout.flat(difference)
+        delegate.grounds, delegate.ground = _grounds(self._change)
         self.show_part("difference", difference, margins=margins, text=text)
 
     def end(self, key: object, selection: Index | None) -> None:
@@ -244,13 +263,20 @@ class ThreeTables(QSplitter):
             grid.be_as_wide((0, 0))
         every = [grid.widths for grid in shown]
         widths = max(w for w, _ in every), max(t for _, t in every)
+        before = self.abreast
+        columns = 0 if self.layout_ is None else self.layout_.shape[1]
+        self._needs = columns * widths[0] + widths[1]
+        if self.abreast != before:
+            self._arrange()
+        if not self.abreast:
+            widths = widths[0] + ASIDE, widths[1]
         for grid in shown:
             grid.be_as_wide(widths)
 
     def _share(self) -> None:
         # Long labels get their room from the first table alone beyond an eighth.
         labels = min(self.grids["original"].cells.rows.width(), self.width() // 8)
-        each = max((self.width() - labels) // 3, 1)
+        each = self._room
         self.setSizes([labels + each, each, each])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -263,6 +289,14 @@ class ThreeTables(QSplitter):
         if self.layout_ is not None:
             # Once the three have their own new sizes.
             self._later.start()
+
+
+def _grounds(change: Ints) -> tuple[list[tuple[QColor, QColor]], npt.NDArray[np.uint8]]:
+    """Ground and ink of what rose and of what fell, and which of them each cell has."""
+    c = THEME.colours
+    grounds = [(QColor(c.plus_fill), QColor(c.plus)), (QColor(c.minus_fill), QColor(c.minus))]
+    down = (change < 0) & (change != SUPPRESSED)
+    return grounds, np.where(change > 0, 1, np.where(down, 2, 0)).astype(np.uint8)
 
 
 def _nothing(_: int) -> str:

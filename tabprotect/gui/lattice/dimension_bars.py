@@ -22,7 +22,7 @@ class DimensionBars(Drawing):
     """A bar for each dimension, as long as the share of its sub-tables in each region."""
 
     def __init__(self) -> None:
-        super().__init__(say("Sub-tables by dimension"))
+        super().__init__(say("Tables by dimension"))
         self.counts: Ints = np.zeros((4, 0), dtype=np.int64)
 
     def show_counts(self, counts: Ints) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.look.theme import count_text
 from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import told
@@ -79,7 +80,7 @@ class VariableLetters:
 
     def full(self, query: Query) -> str:
         """``region × age``; the grand total in words."""
-        return joined(self.lattice.names_of(query), " × ") or say("the grand total")
+        return spoken(self.lattice.names_of(query)) or say("the grand total")
 
     def named(self, query: Query) -> str:
         """``ABD (region × age × status)`` where the letters are not the names themselves."""
@@ -100,7 +101,7 @@ def _letter(number: int) -> str:
     return chr(65 + number) if number < 26 else chr(97 + number - 26)
 
 
-def counted(number: int, noun: str = "sub-table") -> str:
+def counted(number: int, noun: str = "table") -> str:
     """``3 sub-tables``, ``1 sub-table``, ``no sub-table``."""
     if number == 0:
         return say("no {noun}", noun)

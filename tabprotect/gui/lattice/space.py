@@ -217,7 +217,7 @@ class Space(QObject):
         def work(progress: Progress) -> Regions:
             return _laid_out(released_set(project, _SoFar(project, progress)))
 
-        if not self._looking.ask(say("looking at every sub-table"), work, key):
+        if not self._looking.ask(say("looking at every table"), work, key):
             return
         self.stopped = False
         if before is None or not same(before[:2], key[:2]):

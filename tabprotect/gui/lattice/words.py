@@ -72,9 +72,8 @@ def state_sentence(regions: Regions) -> str:
     else:
         names = first_names([letters.text(q) for q in state.released], 3)
         first = say(
-            "{counts} of {total} sub-tables are {out} "
-            "({names} and all below), which leaves {state} "
-            "({judgement}; threshold {threshold})",
+            "{counts} of {total} tables are {out} ({names} and all below), which leaves "
+            "{state} ({judgement}; threshold {threshold})",
             count_text(int(counts[RELEASED])),
             count_text(total),
             out,
@@ -165,10 +164,10 @@ def tight_title(found: Foresight, threshold: int) -> str:
     """What the list of cells holds."""
     cells = found.judgement.tight
     if not cells:
-        return say("No at-risk cell is bounded more closely than before.")
+        return say("No small count can be worked out more closely than before.")
     if cells[0].width < threshold:
         return say("Too tight: bounds closer than {threshold}", threshold)
-    return say("The at-risk cells bounded most closely then")
+    return say("The small counts bounded most closely then")
 
 
 def spoken(regions: Regions, query: Query, found: Foresight | None) -> str:

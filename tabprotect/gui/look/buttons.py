@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.gui.look.roles import dress
 from tabprotect.languages.speaking import told
 
 Run = Callable[..., object] | SignalInstance | None
@@ -71,6 +72,7 @@ def faces(texts: Mapping[str, str], show: Callable[[str], object]) -> dict[str, 
     for name, text in texts.items():
         button = buttons[name] = tool_button(text, checkable=True)
         button.setAutoExclusive(True)
+        dress(button, "tab")
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.clicked.connect(lambda _=False, face=name: show(face))
     return buttons

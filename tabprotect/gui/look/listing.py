@@ -143,7 +143,7 @@ def as_list(view: QTableView, name: str) -> None:
 def _row_height(view: QTableView) -> None:
     rows = view.verticalHeader()
     rows.setMinimumSectionSize(2 * GRID)
-    rows.setDefaultSectionSize(view.fontMetrics().height() + 6)
+    rows.setDefaultSectionSize(view.fontMetrics().height() + 10)
 
 
 class Listing(QTableView):

@@ -10,15 +10,19 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from tabprotect.gui.look.theme import THEME
 
-SIZES = {"heading": 1.5, "figure": 2.0}
-"""How much larger than other words."""
+SIZES = {"heading": 22 / 13, "figure": 22 / 13, "title": 16 / 13, "quiet": 12 / 13}
+"""How much larger than other words: 22, 16, 13 and 12 pixels where these have 13."""
 
 WEIGHTS = {
-    "heading": QFont.Weight.DemiBold,
+    "heading": QFont.Weight.Bold,
     "figure": QFont.Weight.Bold,
     "section": QFont.Weight.DemiBold,
+    "title": QFont.Weight.Bold,
 }
 
+
+INKS = {"quiet": "quiet", "link": "accent"}
+"""Colours of words that have not the usual one."""
 
 _DRESSED: WeakSet[QWidget] = WeakSet()
 """Those with a role: to ask for all widgets of the program takes longer than to dress these."""
@@ -52,13 +56,15 @@ def _attire(widget: QWidget) -> None:
             f" border: 2px solid {c.text}; padding: 5px 15px; }}"
         )
     elif isinstance(widget, QLabel):
-        if role == "quiet":
+        if role in INKS:
             palette = QPalette()
-            palette.setColor(QPalette.ColorRole.WindowText, QColor(c.quiet))
+            # Within a button, words have the colour of its words.
+            for part in (QPalette.ColorRole.WindowText, QPalette.ColorRole.ButtonText):
+                palette.setColor(part, QColor(getattr(c, INKS[role])))
             widget.setPalette(palette)
-        if role in WEIGHTS:
+        if role in WEIGHTS or role in SIZES:
             font = QFont()
-            font.setWeight(WEIGHTS[role])
+            font.setWeight(WEIGHTS.get(role, QFont.Weight.Normal))
             if role in SIZES:
                 font.setPointSizeF(THEME.points * SIZES[role])
             widget.setFont(font)

@@ -1,4 +1,4 @@
-"""Fusion, with boxes, fields and cards that are seen on any ground.
+"""Fusion made flat: its sizes and its behaviour, painted with borders of one pixel.
 
 A style, not a style sheet on the application: under a sheet Qt dresses every widget anew each time
 that it or a parent of it is put into another, five times the work of building a page.
@@ -6,9 +6,9 @@ that it or a parent of it is put into another, five times the work of building a
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import (
     QAbstractSlider,
@@ -21,10 +21,12 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOption,
     QStyleOptionComplex,
+    QStyleOptionToolButton,
     QTabBar,
     QWidget,
 )
 
+from tabprotect.gui.look import controls
 from tabprotect.gui.look.roles import role_of
 from tabprotect.gui.look.theme import THEME
 from tabprotect.languages.said import say
@@ -66,11 +68,21 @@ def _focused(control: QObject) -> bool:
 
 
 _Primitive, _Control, _State = QStyle.PrimitiveElement, QStyle.ControlElement, QStyle.StateFlag
+_Complex = QStyle.ComplexControl
 
 BOXES = (_Primitive.PE_IndicatorCheckBox, _Primitive.PE_IndicatorItemViewItemCheck)
 CARDS = (_Control.CE_ShapedFrame, _Control.CE_PushButtonBevel)
 
-EDGED = (QStyle.ComplexControl.CC_SpinBox, QStyle.ComplexControl.CC_Slider)
+EDGES = (_Primitive.PE_Frame, _Primitive.PE_FrameGroupBox)
+
+NOTHING = (_Primitive.PE_FrameTabWidget,)
+"""What is not painted at all."""
+
+HIGH = (
+    *(QStyle.ContentsType.CT_PushButton, QStyle.ContentsType.CT_ComboBox),
+    *(QStyle.ContentsType.CT_LineEdit, QStyle.ContentsType.CT_SpinBox),
+)
+"""What is as high as a control."""
 
 TICK = ((0.24, 0.52), (0.43, 0.70), (0.77, 0.30))
 """The corners of a tick, as shares of its box."""
@@ -101,15 +113,14 @@ class Style(QProxyStyle):
         elif element == _Primitive.PE_IndicatorRadioButton:
             _radio(option, painter)
         elif element == _Primitive.PE_PanelLineEdit and _framed(widget):
-            # Fusion darkens the border: on a dark card nobody sees it.
-            c = THEME.colours
-            edge = c.focus if option.state & _State.State_HasFocus else c.quiet
-            _panel(painter, option.rect, fill=c.base, edge=edge, radius=2)
-        elif element == _Primitive.PE_PanelButtonTool and _pressed_in(option):
-            # Fusion's shade of a button that stays down is hardly seen in the dark.
-            c = THEME.colours
-            _panel(painter, option.rect, fill=c.selection, edge=c.accent, radius=2)
-        else:
+            controls.field(option, painter)
+        elif element == _Primitive.PE_PanelButtonTool:
+            controls.tool_button(option, painter, widget)
+        elif element == _Primitive.PE_FrameTabBarBase:
+            controls.line(painter, option.rect)
+        elif element in EDGES:
+            controls.frame(option, painter)
+        elif element not in NOTHING:
             super().drawPrimitive(element, option, painter, widget)
 
     def drawControl(
@@ -123,16 +134,29 @@ class Style(QProxyStyle):
             c, state = THEME.colours, option.state
             fill = c.raised if state & _State.State_MouseOver else c.base
             if widget.hasFocus():
-                _panel(painter, option.rect, fill=fill, edge=c.focus, width=2, radius=6)
+                controls.panel(painter, option.rect, fill=fill, edge=c.focus, width=2, radius=6)
             elif widget.property("current"):
-                _panel(painter, option.rect, fill=fill, edge=c.accent, width=2, radius=6)
+                controls.panel(painter, option.rect, fill=fill, edge=c.accent, width=2, radius=6)
             else:
-                _panel(painter, option.rect, fill=fill, edge=c.border, radius=6)
-        elif element == _Control.CE_TabBarTabLabel and not option.state & _State.State_Selected:
-            # Fusion sets words of tabs behind lower, without room for letters that reach down.
-            option.rect.adjust(0, -3, 0, 1)
-            super().drawControl(element, option, painter, widget)
+                controls.panel(painter, option.rect, fill=fill, edge=c.border, radius=6)
+        elif element == _Control.CE_PushButtonBevel:
+            controls.push_button(option, painter, widget)
+        elif element == _Control.CE_TabBarTabShape and controls.tab(option, painter):
+            pass
+        elif element == _Control.CE_HeaderSection:
+            controls.header(option, painter)
         else:
+            if element == _Control.CE_PushButtonLabel:
+                controls.linked(option, widget)
+            elif element == _Control.CE_TabBarTabLabel and not option.state & _State.State_Selected:
+                # Fusion sets words of tabs behind lower, without room for letters that reach down.
+                option.rect.adjust(0, -3, 0, 1)
+            elif (
+                element == _Control.CE_ToolButtonLabel
+                and isinstance(option, QStyleOptionToolButton)
+                and option.text
+            ):
+                option.rect.adjust(controls.PADDING, 0, -controls.PADDING, 0)
             super().drawControl(element, option, painter, widget)
 
     def drawComplexControl(
@@ -142,16 +166,53 @@ class Style(QProxyStyle):
         painter: QPainter,
         widget: QWidget | None = None,
     ) -> None:
-        super().drawComplexControl(control, option, painter, widget)
-        if control in EDGED and THEME.dark:
-            # As around fields: Fusion's own border is darker than the ground.
-            c, where = THEME.colours, option.rect
-            if control == QStyle.ComplexControl.CC_Slider and widget is not None:
-                handle = QStyle.SubControl.SC_SliderHandle
-                where = self.subControlRect(control, option, handle, widget)
+        if control == _Complex.CC_ComboBox and _framed(widget):
+            controls.choice(self, option, painter, widget)
+        elif control == _Complex.CC_SpinBox:
+            controls.number(self, option, painter, widget)
+        elif control == _Complex.CC_ScrollBar and controls.scroll_bar(
+            self, option, painter, widget
+        ):
+            pass
+        else:
+            super().drawComplexControl(control, option, painter, widget)
+        if control == _Complex.CC_Slider and THEME.dark and widget is not None:
+            # Fusion's own border is darker than the ground.
+            c, handle = THEME.colours, QStyle.SubControl.SC_SliderHandle
             edge = c.quiet if option.state & _State.State_Enabled else c.border
             edge = c.focus if option.state & _State.State_HasFocus else edge
-            _panel(painter, where, fill="transparent", edge=edge, radius=2)
+            where = self.subControlRect(control, option, handle, widget)
+            controls.panel(painter, where, fill="transparent", edge=edge, radius=2)
+
+    def sizeFromContents(
+        self,
+        kind: QStyle.ContentsType,
+        option: QStyleOption,
+        size: QSize,
+        w: QWidget | None = None,
+    ) -> QSize:
+        found = super().sizeFromContents(kind, option, size, cast(QWidget, w))
+        worded = isinstance(option, QStyleOptionToolButton) and bool(option.text)
+        if kind in HIGH or worded:
+            found.setHeight(max(found.height(), round(controls.HEIGHT * THEME.scale)))
+        elif kind == QStyle.ContentsType.CT_ItemViewItem:
+            found.setHeight(max(found.height(), round(controls.ROW * THEME.scale)))
+        if worded:
+            found.setWidth(found.width() + 2 * controls.PADDING)
+        return found
+
+    def subElementRect(
+        self, element: QStyle.SubElement, option: QStyleOption, widget: QWidget | None = None
+    ) -> QRect:
+        found = super().subElementRect(element, option, cast(QWidget, widget))
+        if element == QStyle.SubElement.SE_LineEditContents and _framed(widget):
+            return found.adjusted(controls.PADDING, 0, -controls.PADDING, 0)
+        return found
+
+
+def _framed(widget: QWidget | None) -> bool:
+    """Whether a field has a frame of its own: the text of a number or of a choice has none."""
+    return not isinstance(widget, QLineEdit | QComboBox) or widget.hasFrame()
 
 
 def paints_itself(view: QWidget) -> None:
@@ -162,35 +223,6 @@ def paints_itself(view: QWidget) -> None:
     style = QApplication.style()
     if isinstance(style, Style):
         view.setStyle(style.baseStyle())
-
-
-def _pressed_in(option: QStyleOption) -> bool:
-    state = option.state
-    return bool(state & _State.State_On) and not state & _State.State_AutoRaise
-
-
-def _framed(widget: QWidget | None) -> bool:
-    return THEME.dark and isinstance(widget, QLineEdit) and widget.hasFrame()
-
-
-def _panel(
-    painter: QPainter,
-    where: QRect,
-    *,
-    fill: str,
-    edge: str,
-    width: float = 1,
-    radius: float,
-) -> None:
-    """A rounded box with its border inside a rectangle."""
-    inset = width / 2
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(QColor(edge), width))
-    painter.setBrush(QColor(fill))
-    inside = QRectF(where).adjusted(inset, inset, -inset, -inset)
-    painter.drawRoundedRect(inside, radius, radius)
-    painter.restore()
 
 
 def _square(option: QStyleOption) -> QRectF:

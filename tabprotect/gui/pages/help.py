@@ -18,38 +18,36 @@ from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import told
 from tabprotect.version import __version__
 
-WALK = say("""
-<ol>
-<li><b>Data</b>: open an example or a table of counts. Cells with small counts are at risk: amber, with
-a dot; the risk list holds those of all layers.</li>
-<li><b>Protect</b>: tick what must stay true. Every method is tried on the table and ranked by that;
-choose one, and its steps stand below. For cyclic perturbation these are <b>Cycles</b>, which say
-what cells move together, and <b>Perturb</b>: for each cycle a coin decides whether it is added
-(alpha), subtracted (beta) or left alone. Every other method has its <b>Set-up</b>.</li>
-<li><b>Check</b>: what a reader, or an intruder, can believe about each true count.</li>
-<li><b>Release</b>: a gate that says no where readers would know too much; then the public bundle and
-the confidential dossier.</li>
-</ol>
-<h3>House and public</h3>
-<p>The strip at the bottom says <b>CONFIDENTIAL</b> whenever anything of the original can be read
-off the screen, and <b>PUBLIC VIEW</b> when only what a reader of the bundle has is shown. <b>F9</b>
-switches every page between the two.</p>
-<h3>Formulas</h3>
-<p>Methods ask which sub-tables are published. <b>a:b</b> is the table of a by b; <b>a*b</b> is that
-and its totals; <b>+</b> puts tables together, <b>-</b> takes one out; <b>(a + b + c)^2</b> is all
-pairs, <b>.</b> every variable, <b>1</b> the grand total. An empty field means every sub-table.
-A grouping is a variable of your own: <b>eu:country=Spain&gt;EU,Iceland&gt;outside</b>.</p>
-<h3>Words</h3>
-<p><b>At risk</b>: a count in the declared small range (status U; all others are safe, S).
-<b>Known</b>: a reader believes in one count with more than the limit of the house.
-<b>Suppressed</b>: not published, shown as x; for staff U (primary: sensitive itself) or M
-(secondary: it would reveal another one), in public only x.
-<b>Margin</b>: a sum over some variables. <b>Cycle</b>: a pattern of +1 and \u22121 that keeps the
-margins. <b>Pass</b>: one round over all cycles. <b>Blocked</b>: a cycle that touches a zero is not
-applied. <b>Prior</b>: what somebody believes before seeing the release; <b>posterior</b>: after.
-<b>Mode</b>: the most probable count. <b>Width</b>: how far apart the highest and the lowest count
-are that a cell may have, given what is published.</p>
-""")
+WALK = say(
+    "\n<ol>\n<li><b>Data</b>: open an example or a table of counts. Small counts "
+    "are amber, with\na dot; the risk list holds those of all "
+    "layers.</li>\n<li><b>Protect</b>: tick what must stay true. Every method is tried "
+    "on the table and ranked by that;\nchoose one, and its steps stand below. For cyclic "
+    "perturbation these are <b>Cycles</b>, which say\nwhat cells move together, and "
+    "<b>Perturb</b>: for each cycle a coin decides whether it is added\n(alpha), "
+    "subtracted (beta) or left alone. Every other method has its <b>Set-up</b>.</li>\n"
+    "<li><b>Check</b>: what readers would know of each true "
+    "count.</li>\n<li><b>Release</b>: a gate that says no where readers would know too "
+    "much; then the public bundle and\nthe confidential dossier.</li>\n</ol>\n<h3>House "
+    "and public</h3>\n<p>The strip at the bottom says <b>CONFIDENTIAL</b> whenever "
+    "anything of the original can be read\noff the screen, and <b>PUBLIC VIEW</b> when "
+    "only what a reader of the bundle has is shown. <b>F9</b>\nswitches every page "
+    "between the two.</p>\n<h3>Formulas</h3>\n<p>Methods ask which tables are published. "
+    "<b>a:b</b> is the table of a by b; <b>a*b</b> is that\nand its totals; <b>+</b> "
+    "puts tables together, <b>-</b> takes one out; <b>(a + b + c)^2</b> is all\npairs, "
+    "<b>.</b> every variable, <b>1</b> the grand total. An empty field means every "
+    "table.\nA grouping is a variable of your own: "
+    "<b>eu:country=Spain&gt;EU,Iceland&gt;outside</b>.</p>\n<h3>Words</h3>\n<p><b>Small "
+    "count</b>: a count in the declared range (status U; all others S).\n"
+    "<b>Would know</b>: a reader is surer of one true count than the house limit "
+    "allows.\n<b>Hidden</b>: not published, shown as x; for staff U (small "
+    "itself) or M\n(it would reveal another one), in public only x.\n"
+    "<b>Margin</b>: a sum over some variables. <b>Cycle</b>: a pattern of +1 and −1 "
+    "that keeps the\nmargins. <b>Pass</b>: one round over all cycles. <b>Blocked</b>: a "
+    "cycle that touches a zero is not\napplied. <b>Assumes</b>: what a reader thinks "
+    "before seeing the release.\n<b>Width</b>: how far apart the highest and the lowest count\nare that a "
+    "cell may have, given what is published.</p>\n"
+)
 
 NATIVE = QKeySequence.SequenceFormat.NativeText
 """Keys as they are called in the language in force, as the menus do."""
@@ -61,15 +59,16 @@ ON_PAGES = {
         "onto another to put them together. What is grouped here is offered on every other page.</p>"
     ),
     "table": say(
-        "<p>The table with its margins. Type to change a count; drag the variables between rows, columns "
-        "and layers. The number behind a layer says how many at-risk cells it holds. <b>Risk list</b> "
-        "shows those of all layers and the rule that makes them so; F8 goes from one to the next.</p>"
+        "<p>The table with its margins. Type to change a count; drag the variables between "
+        "rows, columns and layers. The number behind a layer says how many small counts it "
+        "holds. <b>Risk list</b> shows those of all layers and the rule that makes them so; F8 "
+        "goes from one to the next.</p>"
     ),
     "protect": say(
-        "<p>Tick what must stay true. The first figure of a card is the share of the at-risk cells whose "
-        "true count a reader would know, the second how much a count changes on average. Both come from "
-        "trial runs on this very table, which nobody sees but staff. A method that does not keep what is "
-        "ticked stands further down; a line says why.</p>"
+        "<p>Tick what must stay true. The first figure of a card is the share of the small "
+        "counts whose true count a reader would know, the second how much a count changes on "
+        "average. Both come from trial runs on this very table, which nobody sees but staff. A "
+        "method that does not keep what is ticked stands further down; a line says why.</p>"
     ),
     "compare": say(
         "<p>The same two figures over many runs as a map: right is safer, up more useful. Choose a setting "
@@ -100,7 +99,7 @@ ON_PAGES = {
         "<p>Everything that has left the house, so that two releases of one table are not taken for one.</p>"
     ),
     "query_space": say(
-        "<p>Which margins of one big table can be published together. Every sub-table is shown as "
+        "<p>Which margins of one big table can be published together. Every table is shown as "
         "planned, releasable or too dangerous; look at one, then plan it.</p>"
     ),
     "tabulate": say(
@@ -114,7 +113,7 @@ KEYS = (
     (say("Return"), say("down; Ctrl+Return is the page's main action")),
     (say("F2 or typing"), say("change a count")),
     ("Ctrl+arrow", say("to the edge of the table")),
-    (say("F8, Shift+F8"), say("next, previous at-risk cell")),
+    (say("F8, Shift+F8"), say("next, previous small count")),
     (
         say("R, C, L on a variable"),
         say("put it into rows, columns, layers; arrows change the order"),

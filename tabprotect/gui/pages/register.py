@@ -120,7 +120,7 @@ class RegisterPage(RegisterStage, Page):
             self._all = []
             self._fill()
             self.set_sentence(
-                say("The register belongs to the house: it is not shown in public view.")
+                say("The register is for staff only: it is not shown in public view.")
             )
         elif changes & {"table", "release", "view", "everything"}:
             self._ask()
@@ -365,7 +365,7 @@ BEARS: dict[Relation, str] = {
     "original": say("the same original"),
     "renamed": say("the same counts, other names"),
     "records": say("the same records"),
-    "variables": say("some of the same variables"),
+    "variables": say("the same people may be counted"),
 }
 """How a release bears on the open table, for a column."""
 
@@ -400,7 +400,7 @@ def _gate(gate: Any) -> str:
         return say("no verdict")
     passed = stated.get("passed")
     if passed is None:
-        return say("not judged whole")
+        return say("one question open")
     return say("within the limits") if passed else say("beyond the limits, by decision")
 
 

@@ -21,7 +21,7 @@ class TableStage(Stage):
     page_class = "table.page.TablePage"
     label = say("Data")
     icon = "table"
-    hint = say("The counts, their margins, and which cells are at risk.")
+    hint = say("The counts, their sums, and which are small.")
     main_label = say("Choose protection")
     entries = (
         MenuEntry(say("Edit"), "copy", say("&Copy"), "Ctrl+C", here=True),
@@ -31,10 +31,14 @@ class TableStage(Stage):
         MenuEntry(say("Edit"), "paste", say("&Paste\u2026"), "Ctrl+V", here=True),
         MenuEntry(say("Edit"), "find", say("&Find or go to cell"), "Ctrl+F", here=True),
         MenuEntry(say("Data"), "edit", say("&Edit count"), here=True),
-        MenuEntry(say("Data"), "next", say("&Next at-risk cell"), "F8", here=True),
-        MenuEntry(say("Data"), "previous", say("&Previous at-risk cell"), "Shift+F8", here=True),
+        MenuEntry(say("Data"), "next", say("&Next small count"), "F8", here=True),
+        MenuEntry(say("Data"), "previous", say("&Previous small count"), "Shift+F8", here=True),
         MenuEntry(
-            say("Data"), "only", say("At-risk rows and columns &only"), "Ctrl+Shift+F", here=True
+            say("Data"),
+            "only",
+            say("Rows and columns with small counts &only"),
+            "Ctrl+Shift+F",
+            here=True,
         ),
         MenuEntry(say("Data"), "risks", say("&Risk list"), "Ctrl+Shift+L", here=True),
         MenuEntry(say("Data"), "categories", say("&Categories"), "Ctrl+Shift+K", here=True),
@@ -111,9 +115,7 @@ class CheckStage(Stage):
         if document.project is None:
             return say("Open a table or a release bundle first.")
         if document.release is None:
-            return say(
-                "Protect the table first: a posterior is what its release lets a reader believe."
-            )
+            return say("Protect the table first: then you see what readers would know.")
         return ""
 
     @classmethod
@@ -221,8 +223,8 @@ class QuerySpaceStage(Stage):
     main_label = say("Release")
     aside = True
     entries = (
-        MenuEntry(say("Check"), "copy", say("Copy all sub-tables")),
-        MenuEntry(say("Check"), "save", say("All sub-tables as CSV\u2026")),
+        MenuEntry(say("Check"), "copy", say("Copy all tables")),
+        MenuEntry(say("Check"), "save", say("All tables as CSV…")),
         MenuEntry(say("Check"), "picture", say("Lattice as SVG\u2026")),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import (
@@ -20,12 +21,18 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import Inside, emptied, push_button, scrolling
 from tabprotect.gui.look.choice_card import ChoiceCard
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
+
+WAYS, ABREAST = 4, 3
+"""Ways to begin, and examples, that stand side by side."""
+
+WIDE = 130 * GRID
+"""Pixels that the page is wide at most: longer lines are not read."""
 
 
 class Card(ChoiceCard):
@@ -35,16 +42,15 @@ class Card(ChoiceCard):
         super().__init__(title, text)
         self._icon = icon
         self._picture = Label()
-        heading = Label(title, wordWrap=True, role="section")
-        words = Label(text, wordWrap=True)
-        column = in_column(on=self, margins=2 * GRID, spacing=4)
+        heading = Label(title, wordWrap=True, role="title" if foot else "section")
+        words = Label(text, wordWrap=True, role="quiet")
+        column = in_column(on=self, margins=2 * GRID, spacing=GRID)
         row = in_row(self._picture, (heading, 1), spacing=GRID)
         column.addLayout(row)
         column.addWidget(words)
         column.addStretch(1)
         if foot:
-            label = Label(foot, wordWrap=True, role="quiet")
-            column.addWidget(label)
+            column.addWidget(Label(foot, role="link"))
         self.repaint_picture()
 
     def repaint_picture(self) -> None:
@@ -62,14 +68,15 @@ class StartPage(Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.set_heading(say("Protect a table of counts"))
+        self.set_heading(say("What would you like to publish?"))
         self.set_sentence(
             say(
-                "Open a table, see which cells are at risk, choose how to protect it, and publish it with "
-                "all a reader needs to judge what it says."
+                "See which counts are small, choose what must stay true, and publish only what a "
+                "reader may learn. Files can be dropped anywhere on this window."
             )
         )
         inner = Inside()
+        inner.setMaximumWidth(WIDE)
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
         scroll = scrolling()
         scroll.setAccessibleName(tell("Ways to begin"))
@@ -79,12 +86,12 @@ class StartPage(Page):
         self._column.addLayout(self._offers)
         self._cards: list[Card] = []
         self._column.addLayout(self._ways())
-        self._recent_title = self._section(say("Recent files"))
+        self._recent_title = self._section(say("Recent"))
         self._recent = in_column(spacing=0)
         self._column.addWidget(self._recent_title)
         self._column.addLayout(self._recent)
         self._column.addWidget(self._section(say("Examples")))
-        self._column.addLayout(self._grid([self._example(e) for e in examples()]))
+        self._column.addLayout(self._grid([self._example(e) for e in examples()], ABREAST))
         self._column.addStretch(1)
         self._recent_title.hide()
         document.work_found.connect(self._offer_recovery)
@@ -128,30 +135,43 @@ class StartPage(Page):
     def _ways(self) -> QGridLayout:
         ways = (
             (
-                say("Open a table"),
-                say("CSV, Excel, a project or a release bundle."),
-                "open",
-                self._ask_open,
+                *(say("Open a table"), "open", self._ask_open, say("Open\u2026")),
+                say("Counts as CSV, Excel, PX, SAS, SPSS, JSON-stat, SDMX or a project."),
             ),
             (
-                say("Tabulate microdata"),
-                say("Count the records of a file, a folder or a database."),
-                "microdata",
-                self._ask_tabulate,
+                *(
+                    say("Count records"),
+                    "microdata",
+                    self._ask_tabulate,
+                    say("Choose a file\u2026"),
+                ),
+                say(
+                    "One row per person or firm, in a file, a folder or a database: tick the variables."
+                ),
             ),
             (
-                say("Same as last year"),
-                say("Run a recipe on new data; what is new since last year is asked about."),
-                "recipe",
-                self.document.recipe_asked.emit,
+                *(
+                    say("Same as last year"),
+                    "recipe",
+                    self.document.recipe_asked.emit,
+                    say("Choose a recipe\u2026"),
+                ),
+                say("Run a saved recipe on the new file. New and missing codes are asked about."),
+            ),
+            (
+                *(say("Read a release"), "open-eye", self._ask_attack, say("Choose files\u2026")),
+                say("Somebody's release or any published tables: what can be learned from them?"),
             ),
         )
         cards = []
-        for title, text, icon, ask in ways:
-            card = self._card(title, text, icon=icon, foot=say("or drop a file on the window"))
+        for title, icon, ask, foot, text in ways:
+            card = self._card(title, text, icon=icon, foot=foot)
             card.chosen.connect(ask)
             cards.append(card)
-        return self._grid(cards)
+        return self._grid(cards, WAYS)
+
+    def _ask_attack(self) -> None:
+        self.document.page_asked.emit("attack")
 
     def _ask_open(self) -> None:
         self.document.open_asked.emit("")
@@ -176,12 +196,12 @@ class StartPage(Page):
         return card
 
     @staticmethod
-    def _grid(cards: list[Card]) -> QGridLayout:
+    def _grid(cards: list[Card], across: int) -> QGridLayout:
         grid = QGridLayout()
-        grid.setSpacing(GRID)
+        grid.setSpacing(2 * GRID)
         for number, card in enumerate(cards):
-            grid.addWidget(card, number // 3, number % 3)
-        for column in range(3):
+            grid.addWidget(card, number // across, number % across)
+        for column in range(across):
             grid.setColumnStretch(column, 1)
         return grid
 
@@ -195,7 +215,9 @@ class StartPage(Page):
         recent = self.document.recent()
         self._recent_title.setVisible(bool(recent))
         for path in recent:
-            button = QPushButton(icons.icon("open"), path)
+            place = Path(path)
+            button = QPushButton(icons.icon("table"), f"{place.stem}     {place.name}")
+            button.setToolTip(tip(path))
             button.setFlat(True)
             button.setIconSize(QSize(16, 16))
             button.setStyleSheet("text-align: left; padding: 4px;")

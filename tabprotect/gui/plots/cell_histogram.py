@@ -13,11 +13,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.release.verdict_figures import READER, Who
 from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.plots.canvas import Canvas, Mark, merged
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.speaking import tell, told
 
 WIDE, NARROW = 12, 4
 """Zooming helps from so many counts on, and shows at least so many."""
@@ -36,7 +37,7 @@ class DrawnBelief:
     Attributes
     ----------
     who
-        "user" or "intruder".
+        ``user`` or ``intruder``.
     values : int64 (n,)
         Counts, ascending.
     chances : float64 (n,)
@@ -45,7 +46,7 @@ class DrawnBelief:
         The prior over the same counts, where it is known.
     """
 
-    who: str
+    who: Who
     values: Ints
     chances: Floats
     prior: Floats | None = None
@@ -55,7 +56,7 @@ class CellHistogram(Plot):
     """Shows up to two beliefs about one cell."""
 
     def __init__(self) -> None:
-        super().__init__(say("Posterior of the selected cell"))
+        super().__init__(say("How likely each count of the selected cell is"))
         self.beliefs: tuple[DrawnBelief, ...] = ()
         self.published: int | None = None
         self.true: int | None = None
@@ -79,7 +80,7 @@ class CellHistogram(Plot):
         if self.published is not None:
             parts = [say("Published {published}.", count_text(self.published))]
         if self.true is not None:
-            parts.append(say("True value {true}.", count_text(self.true)))
+            parts.append(say("True count {true}.", count_text(self.true)))
         for belief in self.beliefs:
             said = joined(
                 (
@@ -89,7 +90,7 @@ class CellHistogram(Plot):
                 ),
                 ", ",
             )
-            parts.append(say("The {who} believes in {said}.", say(belief.who), said))
+            parts.append(say("{who} thinks: {said}.", capital(READER[belief.who]), said))
         return joined(parts, " ")
 
     # -- plotting -----------------------------------------------------------------------------
@@ -210,9 +211,9 @@ class CellHistogram(Plot):
             canvas.label(text, left, top, ink=ink)
             if number == best and len(self.beliefs) > 1:
                 # Outwards from the pair of bars, so that two names never meet.
-                name = canvas.metrics.horizontalAdvance(tell(belief.who)) + 2
+                name = canvas.metrics.horizontalAdvance(told(READER[belief.who])) + 2
                 start = left + size - name if belief is self.beliefs[0] else left
-                canvas.label(belief.who, start, top - line, ink=ink)
+                canvas.label(READER[belief.who], start, top - line, ink=ink)
 
     def _put_prior_label(self, canvas: Canvas) -> None:
         """Name the dotted outline where it stands highest above the bars."""
@@ -235,9 +236,9 @@ class CellHistogram(Plot):
                 at = (int(belief.values[place]), min(float(belief.prior[place]), canvas.top))
         if at is None or best / canvas.unit[1] < 2.4 * canvas.line:
             return
-        size = canvas.metrics.horizontalAdvance(tell("prior")) + 2
+        size = canvas.metrics.horizontalAdvance(tell("assumed before")) + 2
         left = min(max(canvas.x(at[0]) - size / 2, 0), canvas.size[0] - size)
-        canvas.label("prior", left, canvas.y(at[1]) + 4, ink=canvas.colours.text)
+        canvas.label("assumed before", left, canvas.y(at[1]) + 4, ink=canvas.colours.text)
 
     def tip(self, value: float, height: float) -> str:
         count = round(value)
@@ -245,6 +246,8 @@ class CellHistogram(Plot):
         for belief in self.beliefs:
             found = belief.chances[belief.values == count]
             lines.append(
-                say("{who}: {found:.4g}", belief.who, float(found[0]) if len(found) else 0.0)
+                say(
+                    "{who}: {found:.4g}", READER[belief.who], float(found[0]) if len(found) else 0.0
+                )
             )
         return joined(lines, "\n")

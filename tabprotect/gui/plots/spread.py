@@ -25,7 +25,7 @@ class SpreadPlot(Plot):
     """A histogram of numbers, one per drawn table."""
 
     def __init__(self) -> None:
-        super().__init__(say("Spread over possible originals"))
+        super().__init__(say("Spread over drawn tables"))
         self.values: Floats = np.zeros(0)
         self.marks: tuple[Mark, ...] = ()
         self.label = ""

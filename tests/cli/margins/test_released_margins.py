@@ -233,7 +233,7 @@ def test_a_session(run: Run, tmp_path: Path) -> None:
         (("frontier", CZECH, "--release", "A", "--beta", "5000"), 5, "one-way tables"),
         (("frontier", CZECH, "--release", "A", "--bounds", "guess"), 2, "bounds"),
         (("frontier", CZECH, "--release", "A", "--at-risk", "3..1"), 4, "at_risk"),
-        (("widths", CZECH, "--at-risk", "100000"), 3, "nothing at risk"),
+        (("widths", CZECH, "--at-risk", "100000"), 3, "no small counts"),
         (("widths", CZECH, "--workers", "none"), 4, "workers"),
         (("widths", "example:nothing"), 3, "no example"),
         (("optimal", CZECH, "--beta", "5000"), 5, "(no, yes, yes, <140, <3, pos)"),
@@ -267,4 +267,4 @@ def test_a_table_without_small_counts(run: Run, tmp_path: Path) -> None:
     safe = table(tmp_path / "t.csv", "a,x,5\na,y,6\nb,x,7\nb,y,8\n")
     for words in (("widths",), ("frontier", "--release", "A"), ("optimal",)):
         found = run(words[0], safe, *words[1:])
-        assert found.code == 3 and "nothing at risk" in found.err and "--at-risk" not in found.out
+        assert found.code == 3 and "no small counts" in found.err and "--at-risk" not in found.out

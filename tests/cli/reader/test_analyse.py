@@ -97,3 +97,23 @@ def test_draws_in_files_and_frames(run: Run, release: Path, tmp_path: Path) -> N
     frame = tp.infer(release).draws(5, seed=3)
     assert len(frame) == 80
     assert "--format" in run("draw", release, "--out", tmp_path / "d.xyz").err
+
+
+def test_a_log_odds_ratio_has_an_interval(run: Run, release: Path) -> None:
+    told = run("analyse", release, "--log-odds", "v,w", "--seed", "1", "--json").json
+    low, high = told["interval"]
+    assert low < told["estimate"] < high and told["level"] == 0.95 and told["note"] == ""
+    again = tp.infer(release).log_odds("v", "w", seed=1)
+    assert [again.estimate, *again.interval] == [told["estimate"], low, high]
+    refused = run("analyse", release, "--log-odds", "v,v")
+    assert "no odds ratio with itself" in refused.err
+    assert "two variables with a comma" in run("analyse", release, "--log-odds", "v").err
+
+
+def test_a_model_and_last_year_are_priors(run: Run, release: Path) -> None:
+    plain = run("infer", release, "--json").json
+    for prior in ("model:v + w", f"last:{release}"):
+        told = run("infer", release, "--prior", prior, "--json").json
+        assert told["prior"].startswith("knows earlier counts") and told["cells"] != plain["cells"]
+    assert "is in no term" in run("infer", release, "--prior", "model:v").err
+    assert "last.zip" in run("infer", release, "--prior", "last:last.zip").err

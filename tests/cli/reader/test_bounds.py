@@ -66,7 +66,7 @@ def test_for_people_it_says_what_it_is(run: Command) -> None:
         (("--release", "A,B,A"), 3, "named twice"),
         (("--release", "A,,B"), 3, "no variable ''"),
         (("--release", "A", "--at-risk", "many"), 4, "must look like 1..2"),
-        (("--release", "A", "--at-risk", "600..700"), 3, "nothing at risk"),
+        (("--release", "A", "--at-risk", "600..700"), 3, "no small counts"),
         (("--release", "A", "--bounds", "guess"), 2, "guess"),
         (("--release", "A", "--cells", "some"), 2, "some"),
     ],

@@ -60,7 +60,7 @@ def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdi
 def test_the_sentence_has_the_numbers() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 255, 200, "exact")
     assert headline(Verdict((table,), Limits(), 3)).text == (
-        "Not ready: a reader expects 390 at-risk cells and would know 255 of them (limit 19.5); "
+        "Not ready: of about 390 small counts a reader would know 255; at most 19 may be known; "
         "200 are certain."
     )
 
@@ -70,11 +70,11 @@ def test_tables_with_nothing_at_risk_are_one_line() -> None:
     tables = tuple(TableVerdict("user", n, False, 40, 0.04, 0, 0, "exact") for n in names)
     verdict = Verdict(tables, Limits(), 3)
     (said,) = table_lines(verdict)
-    assert said.text == "A reader expects no cell at risk in: age × sex, age, grand total."
+    assert said.text == "In 3 of the 3 tables a reader expects no small counts."
     assert nothing_expected(tables[0]) and not nothing_expected(replace(tables[0], at_risk=0.05))
     small = tuple(replace(table, at_risk=0.01) for table in tables)
     assert headline(Verdict(small, Limits(), 3)).text == (
-        "Ready: a reader expects no cell to be at risk."
+        "Ready: a reader expects no small counts."
     )
 
 
@@ -84,7 +84,7 @@ def test_where_nothing_is_at_risk_no_sentence_counts_nought_of_nought() -> None:
     said = [verdict.sentence, read_together(verdict), published_line(verdict).text]
     said += [line.text for line in (headline(verdict), *table_lines(verdict))]
     assert not any("0" in sentence for sentence in said), said
-    assert verdict.sentence == "A reader expects no cell to be at risk. Judged exactly."
+    assert verdict.sentence == "A reader expects no small counts. Worked out exactly."
 
 
 def test_what_has_left_is_not_called_ready() -> None:
@@ -94,7 +94,7 @@ def test_what_has_left_is_not_called_ready() -> None:
     said = published_line(verdict)
     assert (said.state, said.text) == (
         "passed",
-        "Published. A reader expects 390 at-risk cells and would know 10 of them (limit 19.5); "
+        "Published: of about 390 small counts a reader would know 10; at most 19 may be known; "
         "none is certain.",
     )
 
@@ -122,6 +122,6 @@ def test_what_cannot_be_read_together_has_no_figures() -> None:
     said = read_together(Verdict((table,), Limits(), 3, note="Too few draws."))
     assert "could not be worked out: Too few draws." in said and " 0 " not in said
     known = TableVerdict("user", ("a",), True, 9, 4.0, 1, 0, "exact")
-    assert "4 at-risk cells and would know 1 of them" in read_together(
+    assert "about 4 small counts a reader would know 1;" in read_together(
         Verdict((known,), Limits(), 3)
     )

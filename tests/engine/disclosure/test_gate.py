@@ -95,7 +95,7 @@ def test_the_cap_is_the_policys_and_one_without_chance() -> None:
 def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(RefusedError, match=r"None of 3 draws passed.*inner cells") as caught:
+    with pytest.raises(RefusedError, match=r"None of 3 draws passed.*A × B") as caught:
         gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3))
     assert caught.value.exit_code == 5
     best = caught.value.suggestions[0]
@@ -123,8 +123,8 @@ def test_a_draft_is_what_a_reason_would_let_out(tmp_path: Path) -> None:
     policy, chance = HousePolicy(), Randomness.seeded(3)
     draft = gate.protect(CYCLES, ONES, STRIPS, chance, draft=True)
     said = gate.against(draft, policy)
-    assert "A reader expects" in said and not draft.record.overruled
-    with pytest.raises(RefusedError, match="A reader expects"):
+    assert "a reader would know" in said and not draft.record.overruled
+    with pytest.raises(RefusedError, match="a reader would know"):
         gate.decided(draft, policy, "")
     done = gate.decided(draft, policy, "zq-reason")
     ahead = gate.protect(CYCLES, ONES, STRIPS, chance, accept="zq-reason")
@@ -200,7 +200,7 @@ def test_another_table_beside_it_never_helps() -> None:
     method, problem = methods()["cell_key"], crossed()
     noise = {"D": 2, "V": 0.05, "js": 0}
     for margins in ("A:B", "A:B + B:C:D", "A:B + C:D", "A*B"):
-        with pytest.raises(RefusedError, match="the table A × B"):
+        with pytest.raises(RefusedError, match="A × B"):
             gate.protect(method, problem, noise | {"margins": margins}, Randomness.seeded(1))
 
 

@@ -22,7 +22,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
-from tabprotect.engine.register.left_before import _closest, left_before, marks
+from tabprotect.engine.register.left_before import _closest, _holds, left_before, marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register import SCHEMA, Register
 from tabprotect.engine.register.register_entry import (
@@ -136,7 +136,7 @@ def test_how_earlier_releases_bear_on_a_table(path: Path) -> None:
     admit(found, "warn", "")
     admit(found, "reason", "a correction")
     for rule, reason in (("reason", ""), ("refuse", "a correction")):
-        with pytest.raises(RefusedError, match="this original left the house before"):
+        with pytest.raises(RefusedError, match="this very table has left before"):
             admit(found, rule, reason)  # type: ignore[arg-type]
     # Names alone are no second release.
     admit(found[3:], "refuse", "")
@@ -161,6 +161,12 @@ def test_coarser_and_finer_tables_are_opened_and_no_others() -> None:
     ):
         one = before(*other)
         assert _closest([one], of(*mine)) == ([one] if wanted else []), (mine, other)
+        # What cannot be opened, or has its categories in another order, was not read.
+        assert _holds(one, of(*mine)) == wanted
+        keyed = replace(of(*mine), records=(*of(*mine).records, "0" * 64))
+        both = replace(one.entry.publication.marks, records=(*of(*other).records, "0" * 64))
+        entry = replace(one.entry, publication=replace(one.entry.publication, marks=both))
+        assert _holds(Earlier(entry, "records"), keyed) == wanted
 
 
 def test_faults(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

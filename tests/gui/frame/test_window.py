@@ -43,6 +43,7 @@ from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.grid.cell_texts import FIGURES
 from tabprotect.gui.look.layouts import reading_order
 from tabprotect.gui.look.theme import THEME
+from tabprotect.languages.said import in_100
 from tabprotect.version import __version__
 
 Settle = Callable[[], None]
@@ -82,14 +83,14 @@ def test_a_stage_that_cannot_be_used_says_why(window: MainWindow, qtbot: QtBot) 
 
 def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> None:
     assert opened.strip.word == "CONFIDENTIAL"
-    assert "4 at-risk cells" in opened.strip.facts
+    assert "4 small counts" in opened.strip.facts
     opened.go("help")
     opened.document.select(None)
     opened.docks["inspector"].hide()
     # The strip itself and the rail's badge still count the cells at risk.
-    assert opened.strip.word == "CONFIDENTIAL" and "at-risk" in opened.strip.facts
+    assert opened.strip.word == "CONFIDENTIAL" and "small counts" in opened.strip.facts
     opened.document.set_public(True)
-    assert opened.strip.word == "PUBLIC VIEW" and "at-risk" not in opened.strip.facts
+    assert opened.strip.word == "PUBLIC VIEW" and "small counts" not in opened.strip.facts
     assert not opened.rail.buttons["table"].badge
     opened.document.set_public(False)
     opened.go("table")
@@ -171,7 +172,7 @@ def test_help_is_about_the_page_in_front_and_goes_back_to_it(
     page, text = opened.page, opened.page.findChild(QTextEdit)
     assert page.name == "help" and text is not None
     # With the figures of this very table, as long as its page may be seen.
-    assert "4 cells are at risk" in text.toPlainText() and page.shows_original()
+    assert "4 small counts" in text.toPlainText() and page.shows_original()
     opened.actions_["help_keys"].trigger()
     assert "Ctrl+Return" in text.toPlainText() and not page.shows_original()
     opened.actions_["help_about"].trigger()
@@ -182,7 +183,7 @@ def test_help_is_about_the_page_in_front_and_goes_back_to_it(
     opened.actions_["help_page"].trigger()
     assert not page.licences.isVisible()
     opened.document.set_public(True)
-    assert "at risk (a count" not in text.toPlainText()
+    assert "small counts (a count" not in text.toPlainText()
     opened.document.set_public(False)
     page.main_button.click()
     assert opened.page.name == "table"
@@ -299,10 +300,10 @@ def everything_said(window: MainWindow) -> list[str]:
 def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle) -> None:
     opened.document.select((0, 1))
     assert opened.inspector.value("original") == "1  [staff only]"
-    assert opened.inspector.value("status") == "at risk (U)"
+    assert opened.inspector.value("status") == "small count (U)"
     assert opened.inspector.value("of total") == "0.7 % of 135"
     opened.document.select((0, 0))
-    assert opened.inspector.value("status") == "safe (S)"
+    assert opened.inspector.value("status") == "not small (S)"
     opened.document.do(protect, seed=11)
     settle()
     opened.document.posterior()
@@ -311,10 +312,10 @@ def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle)
     assert posterior is not None
     assert table is not None
     chance = float(posterior.probability(table.counts)[0, 0])
-    assert float(f"0{opened.inspector.value('P(true)')}") == pytest.approx(chance, abs=6e-4)
-    assert f"{posterior.mean[0, 0]:.2f}" == opened.inspector.value("expected")
+    assert opened.inspector.value("the true count") == in_100(chance)
+    assert f"{posterior.mean[0, 0]:.2f}" == opened.inspector.value("on average")
     low, high = posterior.interval(0.9)
-    text = opened.inspector.value("90 % interval")
+    text = opened.inspector.value("could be")
     assert text in (f"{low[0, 0]} to {high[0, 0]}", str(low[0, 0]))
     # It opens on a selection where there is room; below, its edge does.
     assert not opened.docks["inspector"].isVisible() and opened.edge.isVisible()

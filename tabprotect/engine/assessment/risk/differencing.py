@@ -1,7 +1,7 @@
 """What two releases of the same table give away together.
 
 The table is released once more by the same method with chances of its own, and a reader who
-assumes nothing multiplies what both say of each cell: mean over the inner cells at risk (or those
+assumes nothing multiplies what both say of each cell: mean over the small inner counts (or those
 of the main published table) of the belief in the true count. Exact where cells are independent of
 each other in the release; else it leaves out what the cells say about one another. Where the
 second release must be the same (no chance in the method, or record keys that came with the table)

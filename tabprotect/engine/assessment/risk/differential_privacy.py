@@ -1,7 +1,7 @@
 """How far apart one record more or less makes a release: (epsilon, delta), in two measures.
 
 For methods that protect every published number by itself, by the same law. Two tables are
-neighbours when they differ by one record; a record counts once in every published sub-table, whose
+neighbours when they differ by one record; a record counts once in every published table, whose
 epsilons and deltas are added up. Every true count from 0 up is looked at, not only those that are
 there, so that neither figure says anything of the original.
 """
@@ -66,15 +66,13 @@ class Delta(DifferentialPrivacy):
     label = say("Differential privacy: delta at epsilon {EPSILON:g}", EPSILON)
     unit = say("probability")
     text = say(
-        """With which probability a release shows one record more clearly than by a factor of e.
-
-The smallest delta for which the method is ({EPSILON:g}, delta)-differentially private: over all
-neighbouring true counts the largest P(event | one) - e^epsilon P(event | other), with epsilon
-shared evenly by the published sub-tables, and their deltas added up (1 at most). 1 where a count is
-published as it is. For methods that protect each number by itself; noise of the sub-tables is taken
-as independent.
-
-Source: Dwork and Roth 2014, definition 2.4 and theorem 3.16.""",
+        "With which probability a release shows one record more clearly than by a factor of "
+        "e.\n\nThe smallest delta for which the method is ({EPSILON:g}, delta)-differentially "
+        "private: over all\nneighbouring true counts the largest P(event | one) - e^epsilon "
+        "P(event | other), with epsilon\nshared evenly by the published tables, and their "
+        "deltas added up (1 at most). 1 where a count is\npublished as it is. For methods that "
+        "protect each number by itself; noise of the tables is taken\nas independent.\n\nSource: "
+        "Dwork and Roth 2014, definition 2.4 and theorem 3.16.",
         EPSILON,
     )
 
@@ -92,15 +90,13 @@ class Epsilon(DifferentialPrivacy):
     label = say("Differential privacy: epsilon at delta {DELTA:g}", DELTA)
     unit = say("epsilon")
     text = say(
-        """By which factor e^epsilon one record changes probabilities, but for delta {DELTA:g}.
-
-The smallest epsilon for which the method is (epsilon, {DELTA:g})-differentially private, over all
-neighbouring true counts, with delta shared evenly by the published sub-tables, and their epsilons
-added up. There is none where some number tells neighbouring counts apart with a larger probability:
-a zero that stays zero, a bounded noise. For methods that protect each number by itself; noise of
-the sub-tables is taken as independent.
-
-Source: Dwork and Roth 2014, definition 2.4 and theorem 3.16.""",
+        "By which factor e^epsilon one record changes probabilities, but for delta {DELTA:g}.\n\n"
+        "The smallest epsilon for which the method is (epsilon, {DELTA:g})-differentially "
+        "private, over all\nneighbouring true counts, with delta shared evenly by the published "
+        "tables, and their epsilons\nadded up. There is none where some number tells "
+        "neighbouring counts apart with a larger probability:\na zero that stays zero, a "
+        "bounded noise. For methods that protect each number by itself; noise of\nthe tables is "
+        "taken as independent.\n\nSource: Dwork and Roth 2014, definition 2.4 and theorem 3.16.",
         DELTA,
     )
 

@@ -1,6 +1,6 @@
-"""How wide the interval of counts that remain possible is in an at-risk cell.
+"""How wide the interval of counts that remain possible is in a small count.
 
-Mean over the inner cells at risk (or those of the main published table) of highest less lowest
+Mean over the small inner counts (or those of the main published table) of highest less lowest
 count that some original could have there from which this release could come; 0 where the cell is
 known.
 """

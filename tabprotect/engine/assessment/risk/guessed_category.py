@@ -1,6 +1,6 @@
-"""What intruders who know a person's key variables learn of the sensitive one: eight measures.
+"""What readers who know a person's key variables learn of the sensitive one: eight measures.
 
-Two intruders, one who guesses and one who takes themself off the table, each by four figures: how
+Two readers, one who guesses and one who takes themself off the table, each by four figures: how
 sure they are, and how the exact disclosures that they see compare with those of the original.
 """
 
@@ -18,17 +18,17 @@ from tabprotect.languages.said import say
 Number = Literal["f_beta", "precision", "recall", "surest"]
 
 WHO: dict[Intruder, tuple[str, str]] = {
-    "guessing": ("Guessing", say("an intruder who guesses")),
-    "know_yourself": (say("Knowing oneself"), say("an intruder who takes themself off the table")),
+    "guessing": ("Guessing", say("a reader who guesses")),
+    "know_yourself": (say("Knowing oneself"), say("a reader who takes themself off the table")),
 }
 
 CERTAIN: dict[Intruder, str] = {
     "guessing": say(
-        "Guessing, the intruder takes a sensitive category for certain where the expected "
+        "Guessing, the reader takes a sensitive category for certain where the expected "
         "inner cells leave no other (a group in one category)."
     ),
     "know_yourself": say(
-        "Knowing one person, the intruder takes a sensitive category for certain "
+        "Knowing one person, the reader takes a sensitive category for certain "
         "where the expected inner cells leave no other (after that person is taken off their own)."
     ),
 }

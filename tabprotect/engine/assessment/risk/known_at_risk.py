@@ -1,6 +1,6 @@
-"""Share of the at-risk cells whose true count a reader would know.
+"""Share of the small counts whose true count a reader would know.
 
-Over the inner cells at risk (or those of the main published table), for a reader who assumes nothing
+Over the small inner counts (or those of the main published table), for a reader who assumes nothing
 and knows the mechanism: known is a count that is believed with more than the limit of the gate. A
 glance within about a second: where cells hang together in too many ways, only what is proved counts.
 """
@@ -22,8 +22,8 @@ class KnownAtRisk(Measure):
     """At-risk cells a reader would know: registered as ``known_at_risk``."""
 
     name = "known_at_risk"
-    label = say("At-risk cells a reader would know")
-    unit = say("share of at-risk cells")
+    label = say("Small counts a reader would know")
+    unit = say("share of the small counts")
     direction = "lower is better"
     noun = "risk"
     needs = ("posterior",)
@@ -49,7 +49,7 @@ class KnownAtRisk(Measure):
         known = belief.probability(truth[cells], cells) > Gate().belief_limit
         found = np.full(belief.domain.size, np.nan)
         found[cells] = known
-        share = mean(known.astype(np.float64), say("no cell has a count at risk"))
+        share = mean(known.astype(np.float64), say("no cell has a small count"))
         return Figure(share, found.reshape(belief.domain.shape))
 
 

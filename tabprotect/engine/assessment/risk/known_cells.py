@@ -1,8 +1,8 @@
-"""The share of the expected at-risk cells that a reader knows, or is certain of: two measures.
+"""The share of the expected small counts that a reader knows, or is certain of: two measures.
 
 The verdict's own figures over the inner cells (or those of the main published table): cells where
-one at-risk count is believed with more than the belief limit, or as good as 1, over the number of
-at-risk cells that the reader expects. For a reader who assumes nothing and knows the mechanism.
+one small count is believed with more than the belief limit, or as good as 1, over the number of
+small counts that the reader expects. For a reader who assumes nothing and knows the mechanism.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class ShareKnown(Measure):
     """Share of at-risk cells a reader knows: registered as ``share_known``."""
 
     name = "share_known"
-    label = say("Share of at-risk cells a reader knows")
+    label = say("Share of small counts a reader knows")
     unit = say("share")
     direction = "lower is better"
     noun = "risk"
@@ -33,7 +33,7 @@ class ShareKnown(Measure):
         """From the posterior of the release."""
         found = posterior_figures(case.posterior, case.problem.at_risk, BELIEF_LIMIT)
         if not found.at_risk:
-            raise NotComputable(say("a reader expects no cell at risk"))
+            raise NotComputable(say("a reader expects no small count"))
         return Figure(getattr(found, self.which) / found.at_risk, None, case.left_out)
 
 
@@ -41,7 +41,7 @@ class ShareCertain(ShareKnown):
     """Share of at-risk cells a reader is certain of: registered as ``share_certain``."""
 
     name = "share_certain"
-    label = say("Share of at-risk cells a reader is certain of")
+    label = say("Share of small counts a reader is certain of")
     which = "certain"
 
 

@@ -1,6 +1,6 @@
-"""How little is left open about the at-risk cell that a reader is surest of.
+"""How little is left open about the small count that a reader is surest of.
 
-The least Shannon entropy, in bits, of the posterior of the true count over the inner cells at risk
+The least Shannon entropy, in bits, of the posterior of the true count over the small inner counts
 (or those of the main published table): 0 where one is certain.
 
 Source: Shannon 1948.
@@ -20,7 +20,7 @@ class LeastEntropy(Measure):
     """Least entropy of an at-risk count: registered as ``least_entropy``."""
 
     name = "least_entropy"
-    label = say("Least entropy of an at-risk count")
+    label = say("Least entropy of a small count")
     unit = say("bits")
     direction = "higher is better"
     noun = "risk"

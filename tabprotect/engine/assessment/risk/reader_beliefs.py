@@ -1,4 +1,4 @@
-"""What a reader who assumes nothing believes of the cells at risk: three measures."""
+"""What a reader who assumes nothing believes of the small counts: three measures."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ class PosteriorSmall(ReaderBelief):
 
     name = "posterior_small"
     label = say("Belief that the count is small")
-    text = say("""How much a reader believes that an at-risk cell is at risk.
-
-Mean over the inner cells at risk (or those of the main published table) of the posterior
-probability that the true count is one the small-count rule calls at risk, for a reader who
-assumes nothing and knows the mechanism.""")
+    text = say(
+        "How much a reader believes that a small count is small.\n\nMean over the small "
+        "inner counts (or those of the main published table) of the posterior\n"
+        "probability that the true count is one the rule calls small, for "
+        "a reader who\nassumes nothing and knows the mechanism."
+    )
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
@@ -43,11 +44,13 @@ class PosteriorTrue(ReaderBelief):
 
     name = "posterior_true"
     label = say("Belief in the true count")
-    text = say("""How much a reader believes in the true count of an at-risk cell.
-
-Mean over the inner cells at risk (or those of the main published table) of the posterior
-probability of their true count, for a reader who assumes nothing (uniform prior) and knows the
-mechanism. Where it is not known what the choice of a whole table tells, it is marked "at least".""")
+    text = say(
+        "How much a reader believes in the true count of a small count.\n\nMean over the "
+        "small inner counts (or those of the main published table) of the posterior\n"
+        "probability of their true count, for a reader who assumes nothing (uniform "
+        "prior) and knows the\nmechanism. Where it is not known what the choice of a "
+        'whole table tells, it is marked "at least".'
+    )
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
@@ -61,12 +64,13 @@ class ExactDisclosure(ReaderBelief):
 
     name = "exact_disclosure"
     label = say("Exact disclosure of small counts")
-    text = say("""How likely a published at-risk count is the true one: P(X = k | X' = k).
-
-Mean over the inner cells that are published with a count the small-count rule calls at risk of
-the posterior probability that this is the true count, for a reader who assumes nothing.
-
-Source: Domingo-Ferrer and Mateo-Sanz 1999, table 1.""")
+    text = say(
+        "How likely a published small count is the true one: P(X = k | X' = k).\n\nMean "
+        "over the inner cells that are published with a count the rule "
+        "calls small of\nthe posterior probability that this is the true count, for a "
+        "reader who assumes nothing.\n\nSource: Domingo-Ferrer and Mateo-Sanz 1999, table "
+        "1."
+    )
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
@@ -75,9 +79,7 @@ Source: Domingo-Ferrer and Mateo-Sanz 1999, table 1.""")
         counts = posterior.published.counts
         small = case.problem.at_risk.mask(counts) & posterior.is_published
         sure = np.where(small, posterior.probability(np.maximum(counts, 0)), np.nan)
-        return Figure(
-            mean(sure[small], say("no inner cell is published with a count at risk")), sure
-        )
+        return Figure(mean(sure[small], say("no inner cell is published with a small count")), sure)
 
 
 PLUGINS = (PosteriorSmall(), PosteriorTrue(), ExactDisclosure())

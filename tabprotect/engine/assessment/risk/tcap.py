@@ -1,7 +1,7 @@
-"""How often an intruder is right where the release seems to give a person's category away.
+"""How often a reader is right where the release seems to give a person's category away.
 
-The expected inner cells are taken as the intruder's data. In key groups where they show one
-sensitive category only, the intruder attributes it: TCAP is the share of the original's people of
+The expected inner cells are taken as the reader's data. In key groups where they show one
+sensitive category only, the reader attributes it: TCAP is the share of the original's people of
 the group who are in that category, averaged over these groups with the expected counts as
 weights. Groups without anybody in the original are left out; 0 where no group looks disclosed.
 

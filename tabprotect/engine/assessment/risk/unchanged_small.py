@@ -1,4 +1,4 @@
-"""Share of the compared cells at risk that are published with their true count.
+"""Share of the compared small counts that are published with their true count.
 
 A suppressed cell is not; a cell that is only a sum of published ones counts by the sum.
 """
@@ -17,8 +17,8 @@ class UnchangedSmall(Measure):
     """At-risk counts published unchanged: registered as ``unchanged_small``."""
 
     name = "unchanged_small"
-    label = say("At-risk counts published unchanged")
-    unit = say("share of at-risk cells")
+    label = say("Small counts published unchanged")
+    unit = say("share of the small counts")
     direction = "lower is better"
     noun = "risk"
 
@@ -26,7 +26,7 @@ class UnchangedSmall(Measure):
         """From the published counts."""
         at_risk = case.problem.at_risk.mask(case.counts.astype(np.int64))
         same = np.where(at_risk, case.published == case.truth, np.nan)
-        return Figure(mean(same[at_risk], say("no compared cell has a count at risk")), same)
+        return Figure(mean(same[at_risk], say("no compared cell has a small count")), same)
 
 
 PLUGIN = UnchangedSmall()

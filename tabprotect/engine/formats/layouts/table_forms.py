@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.statuses import COLUMNS, FLAGS
@@ -290,9 +291,6 @@ class _Sample:
         return any(looks_numeric(field) for row in self.body for field in row)
 
 
-LONGEST_NUMBER = 18
-"""The digits of a number that a row may have."""
-
 MANY = 20
 """The rows from which on repeated ones are no accident."""
 
@@ -303,10 +301,10 @@ def _has_decimals(text: str) -> bool:
 
 def _runs(column: Sequence[str]) -> bool:
     """Return True for a running number."""
-    if not all(text.isdecimal() and len(text) <= LONGEST_NUMBER for text in column):
-        return False
-    first = int(column[0])
-    return all(int(text) == number for number, text in enumerate(column, first))
+    first = natural(column[0])
+    return first is not None and all(
+        natural(text) == number for number, text in enumerate(column, first)
+    )
 
 
 def _by_names(sample: _Sample) -> Form | None:

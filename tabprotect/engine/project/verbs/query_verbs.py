@@ -41,8 +41,8 @@ def _plan_label(project: Project, given: Arguments) -> str:
         return say("clear the release plan")
     return plural(
         len(margins),
-        "plan to release {margins} sub-table",
-        "plan to release {margins} sub-tables",
+        "plan to release {margins} table",
+        "plan to release {margins} tables",
         len(margins),
     )
 
@@ -141,7 +141,7 @@ def _plan_formula(project: Project) -> str:
     if not project.plan.margins:
         raise InputError(
             say("no margin is planned for release"),
-            hint=say("release sub-tables on the query space first"),
+            hint=say("release tables on the query space first"),
         )
     return " + ".join(":".join(map(in_formula, margin)) or "1" for margin in project.plan.margins)
 
@@ -150,7 +150,7 @@ def _margin(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise InputError(
-            say("the variable {twice} is named twice in one sub-table", repr(twice)),
+            say("the variable {twice} is named twice in one table", repr(twice)),
             hint=say("name it once"),
         )
     return domain.project(names).names
@@ -176,7 +176,7 @@ def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: 
         )
         if judgement.verdict == "bad"
         else say("{said} is not proved to be wide enough, which refuses it", said),
-        hint=say("release a smaller sub-table, or lower the threshold"),
+        hint=say("release a smaller table, or lower the threshold"),
         detail=joined(
             (
                 say(

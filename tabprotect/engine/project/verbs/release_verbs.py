@@ -12,7 +12,7 @@ from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
-from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.posterior.prior import check_prior
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.copy_as_command import SAVED, line, table_word
@@ -285,5 +285,5 @@ def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Pr
         raise InputError(
             say("there is no {who}; priors belong to {PRIORS}", repr(who), " and ".join(PRIORS))
         )
-    parse_prior(prior, project.domain)
+    check_prior(prior, project.domain)
     return replace(project, priors=MappingProxyType(dict(project.priors) | {who: prior}))

@@ -126,5 +126,5 @@ def check_publishes_margins(method: str) -> None:
     if method not in able:
         raise InputError(
             say("{method} works on the inner cells, and no file holds them all", method),
-            hint=say("take one that publishes sub-tables: {able}", ", ".join(able)),
+            hint=say("take one that publishes tables: {able}", ", ".join(able)),
         )

@@ -308,7 +308,7 @@ def pasted(
     return out
 
 
-@Declared(say("call counts {rule} at risk"))
+@Declared(say("call counts {rule} small"))
 def set_at_risk(project: Project, context: Context, *, rule: str) -> Project:
     """Set the small-count rule, such as ``1..2``."""
     return replace(project.without_result(), at_risk=SmallCount.parse(rule))

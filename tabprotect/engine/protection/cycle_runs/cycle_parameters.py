@@ -30,9 +30,9 @@ CYCLES: Parameter[MoveSet] = Parameter(
     "cycles",
     say("Cycle set"),
     say(
-        "The cycles in the order they are applied: a file, or the name of a template. "
-        "Without one the set follows from the kept margins alone. data: all swaps, of which "
-        "each step takes one through positive cells."
+        "The cycles in the order they are applied: a file, or the name of a template. Without "
+        "one the set follows from the kept sums alone. data: all swaps, of which each step "
+        "takes one through positive cells."
     ),
     "cycles",
 )
@@ -79,9 +79,9 @@ BLOCKING: Parameter[BlockingRule] = Parameter(
     "blocking",
     say("Blocking rule"),
     say(
-        "When a cycle is not applied. Left open: where it touches a zero. Where the cycles are chosen "
-        "for the kept margins too, only where a count would become negative, if these margins tell that "
-        "small counts would else be stuck."
+        "When a cycle is not applied. Left open: where it touches a zero. Where the cycles are "
+        "chosen for the kept sums too, only where a count would become negative, if these "
+        "margins tell that small counts would else be stuck."
     ),
     "choice",
     choices=cast("Mapping[str, str]", BLOCKING_RULES),

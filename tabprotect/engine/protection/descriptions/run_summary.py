@@ -21,7 +21,7 @@ from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import capital, joined, percent, plural, say
+from tabprotect.languages.said import capital, in_100, joined, plural, say
 
 
 @dataclass(frozen=True)
@@ -79,17 +79,17 @@ class RunSummary:
         cells, unchanged = self.judged_cells, self.unchanged_cells
         parts = [
             plural(
-                cells,
-                "{unchanged:,} of {cells:,} at-risk cell is published unchanged",
-                "{unchanged:,} of {cells:,} at-risk cells are published unchanged",
+                unchanged,
+                "{unchanged:,} of {cells:,} small counts is published as it is",
+                "{unchanged:,} of {cells:,} small counts are published as they are",
                 unchanged,
                 cells,
             )
             if self.at_risk_cells
             else plural(
                 cells,
-                "{unchanged:,} of {cells:,} positive cell is published unchanged",
-                "{unchanged:,} of {cells:,} positive cells are published unchanged",
+                "{unchanged:,} of {cells:,} count is published as it is",
+                "{unchanged:,} of {cells:,} counts are published as they are",
                 unchanged,
                 cells,
             )
@@ -98,8 +98,8 @@ class RunSummary:
             parts.append(
                 plural(
                     hidden,
-                    "{hidden:,} cell is suppressed",
-                    "{hidden:,} cells are suppressed",
+                    "{hidden:,} count is hidden",
+                    "{hidden:,} counts are hidden",
                     hidden,
                 )
             )
@@ -110,10 +110,16 @@ class RunSummary:
             parts.append(say("{said} is exact", said))
         if self.blocked_share is not None:
             margins = (
-                say("every margin is kept") if self.margins_preserved else say("MARGINS ARE BROKEN")
+                say("every kept sum is exact")
+                if self.margins_preserved
+                else say("KEPT SUMS ARE BROKEN")
             )
             parts += [
-                say("{blocked_share} of the moves were blocked", percent(self.blocked_share)),
+                say("no move had to be left out")
+                if not self.blocked_share
+                else say(
+                    "{share} moves were left out because of a zero", in_100(self.blocked_share)
+                ),
                 margins,
             ]
         result = joined(parts, "; ") + "."

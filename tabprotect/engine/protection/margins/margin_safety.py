@@ -67,7 +67,7 @@ def _judge(
 ) -> Mapping[str, object]:
     found: dict[str, object] = {"criterion": CRITERION, "threshold": beta}
     if rule.low > 0 and not rule.mask(table.cells[1]).any():
-        why = say("No cell has a count in {rule}: nothing is at risk.", rule)
+        why = say("No cell has a count in {rule}: there are no small counts.", rule)
         return found | {"width": None, "exact": True, "proved": True, "tight": [], "why": why}
     result = bounding.width(
         table,

@@ -8,7 +8,7 @@ Example. Ages 0-9, 10-19, 20-29 with the counts 1, 7, 12; "wide:age=0-9>0-19,10-
 publishes the variable wide with 8 and 12. What a reader knows of the 1 is that it lies in 0..8:
 1 in 9 under a uniform prior.
 
-A group that still holds an at-risk count publishes it as it is: a reader is certain of it, and the
+A group that still holds a small count publishes it as it is: a reader is certain of it, and the
 release is refused where that is so too often. A variable with two groupings is published by both at once, which
 is as fine as the two together.
 
@@ -107,7 +107,7 @@ class Coarsening(Method):
             (PublishedTable(table),),
             findings={"at_risk_before": at_risk[0], "at_risk_after": at_risk[1]},
             sentence=say(
-                "Of {at_risk:,} at-risk counts {at_risk2:,} remain.", at_risk[0], at_risk[1]
+                "Of {at_risk:,} small counts {at_risk2:,} remain.", at_risk[0], at_risk[1]
             ),
         )
 

@@ -1,11 +1,9 @@
 """Controlled tabular adjustment: sensitive counts become safe ones, and all others make room.
 
-Every at-risk count that would be published is replaced by a safe one: the nearest count below
-the at-risk range (0, for the usual rule) or the nearest above it, whichever is closer. That
+Every small count that would be published is replaced by a safe one: the nearest count below the small ones (0, for the usual rule) or the nearest above it, whichever is closer. That
 would break the totals; so the other counts move, as little as possible in sum (L1) or in squares
-(L2), never below the at-risk range's upper neighbour, and zeros stay zero. Everything published
-adds up, in whole numbers. Totals that are not sensitive move only where they must: totals that
-are at risk themselves have to change, and then not all the others can stay. They can also be
+(L2), never below the small counts' upper neighbour, and zeros stay zero. Everything published
+adds up, in whole numbers. Totals that are not sensitive move only where they must: totals that are small themselves have to change, and then not all the others can stay. They can also be
 kept exactly, which not every table allows, or move like all other counts. Where the nearest safe
 counts leave no such table the other ones are tried by an integer programme; where it is proved
 that there is none the totals in conflict are named, and where none was found within the stated
@@ -16,13 +14,13 @@ search tree at most. nodes stops it earlier, or lets it go on, with the best tab
 
 No random number is used: the same table is adjusted in the same way every time.
 
-What a reader learns: a published 0 was a 0 or an at-risk count, the count just above the range
-may have been an at-risk one, and no other count moved by more than the largest change, which is
+What a reader learns: a published 0 was a 0 or a small count, the count just above the range
+may have been a small one, and no other count moved by more than the largest change, which is
 published. For small tables the posterior also adjusts every original that is possible by these
 limits, and keeps those that give this very table; adjusting by a fixed rule tells much more than
 the limits alone.
 
-Worked example: 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 with counts 1 and 2 at risk becomes
+Worked example: 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 with the small counts 1 and 2 becomes
 16 0 4 0 / 20 11 10 14 / 3 10 9 3 / 11 14 7 3: all totals are kept, no count moved by more than 1.
 
 Sources: Dandekar and Cox 2002; Castro 2006, European J. Oper. Res. 171; Hundepool et al. 2012,
@@ -86,10 +84,10 @@ TOTALS: Parameter[Totals] = Parameter(
     "spared",
     choices={
         "spared": say(
-            "Totals that are not at risk move only where they must, and as little as they can."
+            "Totals that are not small move only where they must, and as little as they can."
         ),
         "kept": say(
-            "Totals that are not at risk are published exactly; not every table allows that."
+            "Totals that are not small are published exactly; not every table allows that."
         ),
         "moved": say("Totals may move like every other count."),
     },
@@ -126,7 +124,7 @@ class ControlledTabularAdjustment(Method):
     guarantees = promises(
         (
             "no_at_risk",
-            say("No at-risk count is published, and no published count looks like one."),
+            say("No small count is published, and no published count looks like one."),
         ),
         ("additive", say("Everything that is published adds up.")),
         ("non_negative", say("No count is negative.")),
@@ -230,7 +228,7 @@ def _limits(count: int, rule: SmallCount, most: int) -> tuple[int, int]:
     below, above = rule.low - 1, rule.high + 1
     if rule.low <= count <= rule.high:
         raise InputError(
-            say("a published count is {count}; this mechanism publishes no at-risk count", count)
+            say("a published count is {count}; this mechanism publishes no small count", count)
         )
     if count < rule.low:
         return count, rule.high if count == below else count
@@ -244,7 +242,7 @@ def _stated(given: dict[str, object]) -> tuple[SmallCount, int]:
     rule, most = given.pop("at_risk", None), given.pop("largest_change", None)
     if not isinstance(rule, str) or type(most) is not int or most < 0:
         raise InputError(
-            say("the mechanism does not state its at-risk rule and its largest change"),
+            say("the mechanism does not state its rule for small counts and its largest change"),
             hint=say("take the mechanism that came with the table"),
         )
     return SmallCount.parse(rule), most

@@ -10,7 +10,7 @@ Blocking rules. any_zero: a cycle that touches a cell which is zero now is not
 applied; with alpha = beta the published table is then exactly unbiased, a zero stays zero, and a
 positive published count proves a positive original one. negative: a cycle is not applied in a
 direction that would make a cell negative; zeros can rise. Where neither rule nor cycles are given
-both follow from the kept margins: any_zero, unless synthetic tables with these margins show that it
+both follow from the kept sums: any_zero, unless synthetic tables with these margins show that it
 would leave more than one small count in ten stuck; then negative. reversible: a cycle that would lead from
 counts x to y is taken with probability min(1, prod (x!/y!)^theta), and never to a negative count.
 With alpha = beta the tables are then drawn from the law prod (1/x!)^theta given the margins, which
@@ -333,9 +333,9 @@ class CyclicPerturbation(Method):
         often: dict[str, object] = {"alpha": 0.5, "beta": 0.5}
         ideas: list[tuple[str, dict[str, object]]] = [
             (say("coins that always fall: alpha = beta = 1/2"), often),
-            (say("cycles designed for the kept margins"), {"cycles": TRIANGULAR}),
+            (say("cycles designed for the kept sums"), {"cycles": TRIANGULAR}),
             (
-                say("cycles designed for the kept margins with 'negative'"),
+                say("cycles designed for the kept sums with 'negative'"),
                 {"cycles": TRIANGULAR, "blocking": "negative"},
             ),
             (say("strips of swaps"), {"cycles": "strips"}),

@@ -2,13 +2,13 @@
 
 Published is the true count plus noise z, drawn with probability proportional to exp(-r z^2), a
 normal law on the whole numbers with sigma^2 = 1 / (2 r). The budget rho is shared out evenly: with
-k published sub-tables each has r = rho / k, because a record counts once in each of them. Numbers
+k published tables each has r = rho / k, because a record counts once in each of them. Numbers
 that are the same sum of inner cells get the same noise. Zeros get noise as well, but for structural
 ones (where nobody can be is public), published counts can be negative, and totals do not add up.
 
 What is promised: rho-zero-concentrated differential privacy for one record more or less, whatever
 anybody knows beside. It implies (epsilon, delta) for every delta, with epsilon = rho + 2 sqrt(rho
-ln(1 / delta)): rho = 0.5 gives epsilon = 5.8 for delta = 1e-6. Many sub-tables cost less than with
+ln(1 / delta)): rho = 0.5 gives epsilon = 5.8 for delta = 1e-6. Many tables cost less than with
 discrete Laplace noise. With a cap noise beyond it is drawn again, and a count just that far away
 can be ruled out: rho says nothing of that. The comparison measures epsilon and delta of the law as
 it is, capped or not.
@@ -46,7 +46,7 @@ from tabprotect.languages.said import say
 RHO: Parameter[float] = Parameter(
     "rho",
     say("Rho"),
-    say("The budget of all published sub-tables together: smaller is safer and noisier."),
+    say("The budget of all published tables together: smaller is safer and noisier."),
     "real",
     0.5,
     low=0.0001,

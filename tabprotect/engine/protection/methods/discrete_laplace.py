@@ -1,7 +1,7 @@
 """Discrete Laplace noise: every published count gets whole-number noise, for differential privacy.
 
 Published is the true count plus noise z, drawn with probability proportional to exp(-e |z|). The
-budget epsilon is shared out evenly: with k published sub-tables each has e = epsilon / k, because a
+budget epsilon is shared out evenly: with k published tables each has e = epsilon / k, because a
 record counts once in each of them. Numbers that are the same sum of inner cells get the same noise.
 Zeros get noise as well, but for structural ones (where nobody can be is public), published counts
 can be negative, and totals do not add up.
@@ -44,7 +44,7 @@ from tabprotect.languages.said import say
 EPSILON: Parameter[float] = Parameter(
     "epsilon",
     say("Epsilon"),
-    say("The budget of all published sub-tables together: smaller is safer and noisier."),
+    say("The budget of all published tables together: smaller is safer and noisier."),
     "real",
     1.0,
     low=0.0001,

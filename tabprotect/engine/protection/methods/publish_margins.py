@@ -1,8 +1,8 @@
-"""Publish margins: chosen sub-tables of one big table go out, the table itself does not.
+"""Publish margins: chosen tables of one big table go out, the table itself does not.
 
 The stated margins of a larger table were published, and nothing else of it; every smaller table
 that adds up from them follows. They were judged by how far a reader can narrow down a cell of the
-large table with an at-risk count from all margins together: the width, upper minus lower bound of
+large table with a small count from all margins together: the width, upper minus lower bound of
 what such a cell may hold, is to be at least the stated threshold, unless the publisher decided
 otherwise. The margins are exact unless a further method is stated, which was then applied to each
 of them on its own.
@@ -17,8 +17,8 @@ the tightest cells. What else would have passed is not published: only the relea
 criterion with its threshold and rule, and whether the margins passed. Margins that are perturbed
 or rounded afterwards say no more than exact ones, so the proof holds for them.
 
-A width over the at-risk cells says what margins by themselves leave open. That they passed tells
-more: where a cell is narrow, it holds no at-risk count. Over all cells (cells=all) what passes
+A width over the small counts says what margins by themselves leave open. That they passed tells
+more: where a cell is narrow, it holds no small count. Over all cells (cells=all) what passes
 follows from the margins alone, so that a reader is left with every width that is promised; fewer
 margins pass. What a reader believes is in the verdict, either way.
 
@@ -114,7 +114,7 @@ DISCLOSED = frozenset({"criterion", "at_risk", FRONTIER, INNER, PROVED})
 THRESHOLD: Parameter[int] = Parameter(
     "threshold",
     say("Threshold beta"),
-    say("The smallest width of the bounds on an at-risk cell that counts as safe."),
+    say("The smallest width of the bounds on a small count that counts as safe."),
     "integer",
     3,
     low=1,
@@ -135,8 +135,9 @@ CELLS: Parameter[Judged] = Parameter(
     "cells",
     say("Judged cells"),
     say(
-        "Over all cells, whether margins pass depends on the margins alone and tells nothing more; over "
-        "the at-risk cells more margins pass, and a reader learns that narrow cells hold no such count."
+        "Over all cells, whether margins pass depends on the margins alone and tells nothing "
+        "more; over the small counts more margins pass, and a reader learns that narrow cells "
+        "hold no such count."
     ),
     "choice",
     "at_risk",

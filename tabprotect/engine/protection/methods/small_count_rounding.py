@@ -7,7 +7,7 @@ possible to the true ones; many of them, totals above all, change little or not 
 published is computed from one rounded table: it adds up, and it is consistent between tables.
 A small inner cell that could be derived from published zeros and differences is rounded too.
 
-The rounded inner table stays in the house unless it is itself among the published sub-tables.
+The rounded inner table stays in the house unless it is itself among the published tables.
 
 Chance decides only between equally good candidates; the result need not be the best there is.
 

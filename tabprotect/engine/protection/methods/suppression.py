@@ -115,8 +115,8 @@ CHOICE: Parameter[Literal["cheapest", "random", "blocks"]] = Parameter(
         "cheapest": say("The cheapest pattern found: the same table gives the same one."),
         "random": say("Costs are multiplied by secret random factors: the pattern tells less."),
         "blocks": say(
-            "Blocks of cells that hold an at-risk count are hidden whole: the pattern tells next to "
-            "nothing else. No interval is promised."
+            "Blocks of cells that hold a small count are hidden whole: the pattern tells next "
+            "to nothing else. No interval is promised."
         ),
     },
 )
@@ -171,7 +171,7 @@ class Suppression(Method):
     levers = ("level",)
     guarantees = promises(
         ("exact", say("Every published count is the true one.")),
-        ("no_at_risk", say("No at-risk count is published.")),
+        ("no_at_risk", say("No small count is published.")),
         (
             "intervals_protected",
             say(

@@ -113,7 +113,7 @@ class NoiseLaw:
         if reach > MOST_WEIGHTS // 4:
             raise TooLargeError(
                 say("noise of up to {reach:,} is too much to be weighed", reach),
-                hint=say("publish fewer sub-tables, or take a larger budget"),
+                hint=say("publish fewer tables, or take a larger budget"),
             )
         return reach
 
@@ -143,7 +143,7 @@ class NoiseLaw:
                     kinds,
                     self.reach,
                 ),
-                hint=say("a posterior needs a larger budget, or fewer sub-tables"),
+                hint=say("a posterior needs a larger budget, or fewer tables"),
             )
 
         def weigh(count: int) -> Support:
@@ -266,7 +266,7 @@ class NoisyCounts(Method):
         except OverflowError:
             raise InputError(
                 say("the shares of the budget are too small for exact draws"),
-                hint=say("publish fewer sub-tables, or take a budget with fewer decimals"),
+                hint=say("publish fewer tables, or take a budget with fewer decimals"),
             ) from None
         # Where nobody can be there is nothing to protect: whose zeros these are is public.
         noise[publication.nobody[cells]] = 0
@@ -276,7 +276,7 @@ class NoisyCounts(Method):
         return Draft(
             tables,
             findings={
-                say("share of each sub-table"): float(law.share),
+                say("share of each table"): float(law.share),
                 say("negative counts"): negative,
             },
         )

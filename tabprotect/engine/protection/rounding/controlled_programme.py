@@ -93,13 +93,13 @@ class ControlledProgramme:
         if entries > MOST_ENTRIES:
             raise TooLargeError(
                 say(
-                    "rounding {cells:,} counts in {margins:,} sub-tables together "
-                    "would take about {value:.0f} GB and hours",
+                    "rounding {cells:,} counts in {margins:,} tables together would take about "
+                    "{value:.0f} GB and hours",
                     len(self.cells),
                     len(self.margins),
                     3e-7 * entries,
                 ),
-                hint=say("publish fewer sub-tables, or take small_count_rounding"),
+                hint=say("publish fewer tables, or take small_count_rounding"),
             )
         try:
             point, optimal = self._solve(self.margins, progress)

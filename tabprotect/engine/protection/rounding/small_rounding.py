@@ -225,13 +225,13 @@ def keys_of(publication: Publication, cells: Ints) -> Codes:
     if margins * len(cells) > MOST_KEYS:
         raise TooLargeError(
             say(
-                "rounding {cells:,} inner cells in {margins:,} sub-tables would take about "
+                "rounding {cells:,} inner cells in {margins:,} tables would take about "
                 "{value:.0f} GB and hours",
                 len(cells),
                 margins,
                 4 * margins * len(cells) / 1e9,
             ),
-            hint=say("publish fewer sub-tables, or merge categories"),
+            hint=say("publish fewer tables, or merge categories"),
         )
     keys = np.empty((margins, len(cells)), dtype=np.int32)
     for m in range(margins):

@@ -133,7 +133,7 @@ class _Cells:
                     index = tuple(way[name] for name in margin)
                     inside = int(np.ravel_multi_index(index, shape)) if shape else 0
                     return int(self._publication.starts[m]) + inside
-        raise InputError(say("no published sub-table has this cell"))
+        raise InputError(say("no published table has this cell"))
 
 
 def _lines(text: str) -> list[tuple[int, list[str]]]:

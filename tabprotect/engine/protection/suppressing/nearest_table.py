@@ -300,7 +300,7 @@ def nearest_safe(
             raise _conflict(publication, cells[off]) from None
         if point is None:
             raise InfeasibleError(
-                say("no table without at-risk counts was found within the stated work"),
+                say("no table without small counts was found within the stated work"),
                 hint=say("let the totals move, publish fewer of them, or merge categories"),
             )
         by = point.astype(np.int64) * np.array(programme.step)
@@ -320,7 +320,7 @@ def _conflict(publication: Publication, cells: Ints) -> InfeasibleError:
         else ""
     )
     return InfeasibleError(
-        say("no table without at-risk counts has these totals") + where,
+        say("no table without small counts has these totals") + where,
         hint=say("let the totals move, publish fewer of them, or merge categories"),
         detail=joined(names, "\n"),
     )

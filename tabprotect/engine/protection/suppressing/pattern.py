@@ -208,10 +208,15 @@ class _Selection:
         self._suppressed = self._kept.copy()
         self._engine.open(np.flatnonzero(self._kept))
         self._person = task.person
+        # Who is alone in which published cells, and who in the cells of each change.
+        self._by_person = np.argsort(task.person, kind="stable")
+        self._persons = task.person[self._by_person]
+        self._people: dict[Deviation, frozenset[int]] = {}
         self._need = {
             +1: np.where(self._primary, self._levels(task.above), 0),
             -1: np.where(self._primary, self._levels(task.below), 0),
         }
+        self._needs = {sign: need.tolist() for sign, need in self._need.items()}
         self._proofs: dict[Aim, list[Deviation]] = {}
         self._routes = 0
 
@@ -271,9 +276,18 @@ class _Selection:
             self._tidy(needed)
         return self._suppressed[self._twin]
 
-    def _knows(self, found: Deviation, cell: int) -> set[int]:
+    def _knows(self, found: Deviation, spared: set[int]) -> frozenset[int]:
         """Who knows the count of another cell that a deviation moves."""
-        return set(self._person[found.cells].tolist()) - self._spared(cell)
+        people = self._people.get(found)
+        if people is None:
+            people = frozenset(self._person[found.cells].tolist())
+            self._people[found] = people
+        return people - spared
+
+    def _cells_of(self, person: int) -> Ints:
+        """The published cells that somebody is alone in."""
+        begin, end = np.searchsorted(self._persons, [person, person + 1])
+        return self._by_person[begin:end]
 
     def _spared(self, cell: int) -> set[int]:
         """People against whom a cell needs no protection, and -1 for nobody."""
@@ -289,10 +303,11 @@ class _Selection:
         """Return True if neither one insider (nor all together) can rule out every deviation."""
         if not proofs:
             return False
-        known = [self._knows(found, cell) for found in proofs]
+        spared = self._spared(cell)
+        known = [self._knows(found, spared) for found in proofs]
         if self._task.insiders == "all":
             return any(not cells for cells in known)
-        return not set.intersection(*known)
+        return not frozenset.intersection(*known)
 
     def _protected(self, aim: Aim) -> bool:
         return self._enough(self._proofs.get(aim, []), aim[0])
@@ -307,8 +322,9 @@ class _Selection:
             barred = np.flatnonzero(others)
         while not self._enough(proofs, cell):
             if self._task.insiders in ("one", "outside") and proofs:
-                shared = set.intersection(*(self._knows(found, cell) for found in proofs))
-                barred = np.flatnonzero(self._person == min(shared))
+                spared = self._spared(cell)
+                known = [self._knows(found, spared) for found in proofs]
+                barred = self._cells_of(min(frozenset.intersection(*known)))
             self._routes += 1
             found = self._engine.route(
                 cell, sign, int(self._need[sign][cell]), barred=barred, pay=pay
@@ -316,18 +332,20 @@ class _Selection:
             if found is None:
                 return False
             new = found.cells[~self._suppressed[found.cells]]
-            self._suppressed[new] = True
-            self._engine.open(new)
+            if len(new):
+                self._suppressed[new] = True
+                self._engine.open(new)
             self._credit(found)
             proofs = self._proofs[aim]
         return True
 
     def _credit(self, found: Deviation) -> None:
         """Enter a deviation as a proof for every primary cell that it moves far enough."""
+        moved = list(zip(found.cells.tolist(), found.change.tolist(), strict=True))
         for way, most in ((1, found.ahead), (-1, found.behind)):
-            for cell, change in zip(found.cells.tolist(), found.change.tolist(), strict=True):
+            for cell, change in moved:
                 sign = way if change > 0 else -way
-                need = int(self._need[sign][cell])
+                need = self._needs[sign][cell]
                 if need and -(-need // abs(change)) <= most:
                     proofs = self._proofs.setdefault((cell, sign), [])
                     if not self._enough(proofs, cell):

@@ -1,7 +1,6 @@
-"""Smallest margin count: how many records every at-risk cell hides among in each released margin.
+"""Smallest margin count: how many records every small count hides among in each released margin.
 
-The figure is the smallest count, over all released margins, of the margin's cell that an at-risk
-cell falls into: a minimum frequency rule for the people at risk. It looks at one margin at a
+The figure is the smallest count, over all released margins, of the margin's cell that a small count falls into: a minimum frequency rule for the people in small counts. It looks at one margin at a
 time and says nothing about what several of them give away together; the width of bounds does.
 """
 
@@ -32,7 +31,7 @@ class SmallestMargin(RiskCriterion):
     """The smallest released margin count at an at-risk cell, as a criterion."""
 
     name: ClassVar[str] = "smallest_margin"
-    label: ClassVar[str] = say("Smallest margin count of at-risk cells")
+    label: ClassVar[str] = say("Smallest margin count of small counts")
     unit: ClassVar[str] = "records"
 
     def judge(

@@ -1,6 +1,6 @@
-"""Width of bounds: how closely what is released pins down the at-risk cells of the whole table.
+"""Width of bounds: how closely what is released pins down the small counts of the whole table.
 
-The figure is the smallest upper minus lower bound of an at-risk cell that a reader can work out
+The figure is the smallest upper minus lower bound of a small count that a reader can work out
 from all released margins together. A release is allowed at the threshold beta when that width is
 proved to be at least beta. Releases whose margins are the cliques of a chordal graph have sharp
 bounds in closed form; for others a wider release of that kind that still reaches beta proves
@@ -61,7 +61,7 @@ class Width(RiskCriterion):
     """The smallest width of bounds on an at-risk cell, as a criterion."""
 
     name: ClassVar[str] = "width"
-    label: ClassVar[str] = say("Width of bounds on at-risk cells")
+    label: ClassVar[str] = say("Width of bounds on small counts")
     unit: ClassVar[str] = "counts"
 
     def judge(

@@ -61,8 +61,8 @@ class AtRiskCells:
         risky = rule.mask(counts)
         if not risky.any():
             raise InputError(
-                say("no cell of the table has a count in {rule}: there is nothing at risk", rule),
-                hint=say("declare other counts at risk, for example 1..3"),
+                say("no cell of the table has a count in {rule}: there are no small counts", rule),
+                hint=say("declare other small counts, for example 1..3"),
             )
         order = np.concatenate([np.flatnonzero(risky), np.flatnonzero(~risky)])
         self.counts: Ints = counts[order]
@@ -171,7 +171,7 @@ def _cells(table: Table, rule: SmallCount) -> tuple[Sequence[AnyInts], Ints]:
     if table.domain.size > DENSE_LIMIT:
         raise InputError(
             say("zeros cannot be looked at in a table of {size:,} cells", table.domain.size),
-            hint=say("declare counts from 1 at risk, and look at the at-risk cells alone"),
+            hint=say("declare counts from 1 small, and look at these alone"),
         )
     counts = table.counts.reshape(-1)
     # Structural zeros are public: nothing has to be kept apart there.

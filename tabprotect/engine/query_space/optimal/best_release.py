@@ -131,7 +131,7 @@ SearchMethod = Literal["annealing", "heuristic", "exhaustive"]
 
 METHODS: dict[SearchMethod, str] = {
     "annealing": say("the best decomposable release that simulated annealing finds"),
-    "heuristic": say("the longest releasable prefix of the sub-tables ordered by critical width"),
+    "heuristic": say("the longest releasable prefix of the tables ordered by critical width"),
     "exhaustive": say("the best of all decomposable releases, up to seven variables"),
 }
 
@@ -253,7 +253,7 @@ def _worth(lattice: Lattice, utility: str) -> Worth:
     weights = utilities()[utility].weights(len(lattice.axes))
     if weights is None:
         raise ParameterError(
-            {"utility": say("{utility} is no sum over sub-tables: compare with it", utility)}
+            {"utility": say("{utility} is no sum over tables: compare with it", utility)}
         )
     return Worth(lattice, weights)
 

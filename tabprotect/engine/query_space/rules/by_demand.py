@@ -1,6 +1,6 @@
 """By demand: release what has been asked for often enough.
 
-A request counts for the query itself and for every sub-table of it. Until the demand is there
+A request counts for the query itself and for every table of it. Until the demand is there
 the query is put off.
 
 Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
@@ -18,7 +18,7 @@ from tabprotect.languages.said import say
 REQUESTS: Parameter[int] = Parameter(
     "requests",
     say("Requests"),
-    say("How often a sub-table must have been asked for, by itself or within another."),
+    say("How often a table must have been asked for, by itself or within another."),
     "integer",
     3,
     low=1,

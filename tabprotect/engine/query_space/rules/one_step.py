@@ -1,4 +1,4 @@
-"""One step: release only sub-tables that add one variable to a released one.
+"""One step: release only tables that add one variable to a released one.
 
 Nobody reaches a large table before smaller ones are out, so that its risk is met gradually. A
 query that is further away is put off.
@@ -20,14 +20,14 @@ class OneStep(ReleaseRule):
     """The rule that adds one variable to what is released."""
 
     name: ClassVar[str] = "one_step"
-    label: ClassVar[str] = say("Add one variable to a released sub-table")
+    label: ClassVar[str] = say("Add one variable to a released table")
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         state = situation.state
         below = state.evidence.lattice.below(situation.query)
         if any(query in state.released for query in below):
             return Ruling("release", "released")
-        return Ruling("defer", say("ask first for a sub-table with one variable less"))
+        return Ruling("defer", say("ask first for a table with one variable less"))
 
 
 PLUGIN = OneStep()

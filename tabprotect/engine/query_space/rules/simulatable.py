@@ -28,7 +28,7 @@ from tabprotect.languages.said import say
 DELTA: Parameter[float] = Parameter(
     "delta",
     say("Share delta"),
-    say("Refuse when the release would be too risky for more than this share of the originals."),
+    say("Refuse when the release would tell too much for more than this share of the originals."),
     "real",
     0.1,
     low=0.0,
@@ -56,7 +56,9 @@ class Simulatable(ReleaseRule):
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         state, query = situation.state, situation.query
-        refused = say("not released: too risky for the tables that agree with what is released")
+        refused = say(
+            "not released: it would tell too much of the tables that agree with what is released"
+        )
         cells = state.evidence.cells
         try:
             originals = drawn_originals(
@@ -75,7 +77,9 @@ class Simulatable(ReleaseRule):
             judged = replace(state.standard, evidence=evidence).judge(after, decide_only=True)
             bad += judged.verdict != "safe"
         share = bad / len(originals)
-        detail = say("too risky for {share:.3f} of {originals} originals", share, len(originals))
+        detail = say(
+            "it would tell too much for {share:.3f} of {originals} originals", share, len(originals)
+        )
         if share > values[DELTA]:
             return Ruling("refuse", refused, detail)
         return Ruling("release", "released", detail)

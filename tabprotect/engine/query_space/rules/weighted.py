@@ -1,6 +1,6 @@
 """Weighted: release unless that closes off too much else.
 
-A release is weighed: the sub-tables that become released against ``penalty`` times those that
+A release is weighed: the tables that become released against ``penalty`` times those that
 could have been released before and could not any more.
 
 Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
@@ -18,7 +18,7 @@ from tabprotect.languages.said import say
 PENALTY: Parameter[float] = Parameter(
     "penalty",
     say("Penalty"),
-    say("What one sub-table that becomes unreleasable costs, in released ones."),
+    say("What one table that becomes unreleasable costs, in released ones."),
     "real",
     0.5,
     low=0.0,

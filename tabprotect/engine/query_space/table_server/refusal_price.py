@@ -90,16 +90,16 @@ class RefusalPrice:
         )
         return (
             say(
-                "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} "
-                "drawn tables would be refused. It moves {cell} most: at risk with "
-                "probability {before:.2f} before, {after:.2f} after.",
+                "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} drawn tables would be "
+                "refused. It moves {cell} most: small with probability {before:.2f} before, "
+                "{after:.2f} after.",
                 *told,
             )
             if self.drawn
             else say(
-                "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} "
-                "possible tables would be refused. It moves {cell} most: at risk with "
-                "probability {before:.2f} before, {after:.2f} after.",
+                "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} possible tables would be "
+                "refused. It moves {cell} most: small with probability {before:.2f} before, "
+                "{after:.2f} after.",
                 *told,
             )
         )

@@ -1,4 +1,4 @@
-"""Weighted by dimension: a sub-table over d variables counts d.
+"""Weighted by dimension: a table over d variables counts d.
 
 For readers who want interactions: one table over three variables is worth more than three
 tables over one.
@@ -19,7 +19,7 @@ class DimensionWeighted(ReleaseUtility):
     """Released sub-tables, each counted by its number of variables."""
 
     name: ClassVar[str] = "dimension_weighted"
-    label: ClassVar[str] = say("Released sub-tables weighted by dimension")
+    label: ClassVar[str] = say("Released tables weighted by dimension")
 
     def value(self, table: Table, released: Frontier, progress: Progress = SILENT) -> float:
         return float(sum(d * count for d, count in enumerate(released.by_dimension)))

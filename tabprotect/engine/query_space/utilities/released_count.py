@@ -1,6 +1,6 @@
-"""Released sub-tables: how many margins a reader can look up, the grand total included.
+"""Released tables: how many margins a reader can look up, the grand total included.
 
-Every sub-table counts the same, whatever its dimension.
+Every table counts the same, whatever its dimension.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class ReleasedCount(ReleaseUtility):
     """The number of released sub-tables."""
 
     name: ClassVar[str] = "released_count"
-    label: ClassVar[str] = say("Number of released sub-tables")
+    label: ClassVar[str] = say("Number of released tables")
 
     def value(self, table: Table, released: Frontier, progress: Progress = SILENT) -> float:
         return float(released.size)

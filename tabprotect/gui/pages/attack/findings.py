@@ -15,7 +15,7 @@ from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.attacked_files import AttackedFiles
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.gui.look.theme import count_text
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.said import in_100, joined, plural, say
 
 Among = Literal["known", "proved", "all"]
 
@@ -119,11 +119,7 @@ class Findings:
 
 def in_hundred(chance: float) -> str:
     """A chance in a sentence: whole numbers, never all or nothing that is not certain."""
-    if chance < 0.005:
-        return say("less than 1 in 100")
-    if chance > 0.99:
-        return say("more than 99 in 100")
-    return say("{whole} in 100", round(100 * chance))
+    return in_100(min(max(chance, 1e-6), 1 - 1e-6))
 
 
 def span(low: int, high: int) -> str:

@@ -100,8 +100,8 @@ def _whole(value: float) -> str:
 FIGURES: tuple[CellFigure, ...] = (
     CellFigure(
         "true",
-        "P(true value)",
-        say("How likely a reader thinks the true count; near 1 the cell is as good as published."),
+        say("How sure a reader would be"),
+        say("How sure a reader would be of the true count; near 1 it is as good as published."),
         lambda view: view.true,
         chance_text,
         1.0,
@@ -109,7 +109,7 @@ FIGURES: tuple[CellFigure, ...] = (
     ),
     CellFigure(
         "entropy",
-        say("Entropy"),
+        say("What is left open"),
         say("What a reader still does not know, in bits; at 0 (dark) the count is certain."),
         lambda view: view.posterior.entropy,
         number_text,
@@ -117,7 +117,7 @@ FIGURES: tuple[CellFigure, ...] = (
     ),
     CellFigure(
         "small",
-        "P({low} to {high})",
+        say("Chance of {low} to {high}"),
         say("How likely a reader thinks that the true count is small."),
         lambda view: view.small,
         chance_text,
@@ -125,7 +125,7 @@ FIGURES: tuple[CellFigure, ...] = (
     ),
     CellFigure(
         "published",
-        "P(published value)",
+        say("Chance that it was not changed"),
         say("How likely a reader thinks that the cell was not changed."),
         lambda view: view.posterior.probability(view.posterior.published.counts),
         chance_text,
@@ -133,29 +133,29 @@ FIGURES: tuple[CellFigure, ...] = (
     ),
     CellFigure(
         "mean",
-        say("Expected value"),
-        say("The mean of what a reader believes."),
+        say("Count on average"),
+        say("The mean of the counts a reader thinks possible."),
         lambda view: view.posterior.mean,
         number_text,
     ),
     CellFigure(
         "mode",
-        say("Mode"),
+        say("Most likely count"),
         say("The count a reader thinks most likely."),
         lambda view: view.posterior.mode,
         _whole,
     ),
     CellFigure(
         "width",
-        say("Width of the 90 % interval"),
-        say("How far apart the ends of the central 90 % interval are."),
+        say("How many counts are likely"),
+        say("How far apart the counts lie that hold 90 in 100 of the chance."),
         lambda view: np.subtract(*view.posterior.interval(LEVEL)[::-1]),
         _whole,
         flip=True,
     ),
     CellFigure(
         "shift",
-        say("|mode \u2212 published|"),
+        say("Most likely less published"),
         say("Where it is not 0, the likeliest count is not the published one."),
         lambda view: np.abs(view.posterior.mode - view.posterior.published.counts),
         _whole,

@@ -1,29 +1,42 @@
-"""One cell: its histogram and its figures, for the user and for the intruder."""
+"""One cell: its histogram and its figures, for a reader and for one who knows more."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.release.verdict_figures import READER, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
+from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import LEVEL
 from tabprotect.gui.pages.check.words import published_count
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
-from tabprotect.languages.said import say
+from tabprotect.languages.said import capital, in_100, say
 from tabprotect.languages.speaking import tell, told
 
-ROWS = ("expected", "mode", say("90 % interval"), "entropy", "P(published)", "P(small)", "P(true)")
+PERSONS: tuple[Who, ...] = ("user", "intruder")
+
+ROWS = (
+    say("could be"),
+    say("most likely"),
+    say("on average"),
+    say("left open"),
+    say("not changed"),
+    say("small"),
+    say("the true count"),
+)
+"""Figures of a cell: what a reader thinks it is, and how sure they are of that."""
 
 
-def belief(who: str, posterior: Posterior, index: Index) -> DrawnBelief:
+def belief(who: Who, posterior: Posterior, index: Index) -> DrawnBelief:
     """A posterior as the histogram takes it, with its prior over the same counts."""
     values, chances = posterior.distribution(index)
     return DrawnBelief(who, values, chances, posterior.prior_distribution(index, values))
@@ -38,21 +51,21 @@ def figure_texts(
     shown = published_count(posterior, index)
     inside = (values >= rule.low) & (values <= rule.high)
     out = {
-        "expected": number_text(float(values @ chances)),
-        "mode": count_text(int(posterior.mode[index])),
-        say("90 % interval"): count_text(low)
+        "on average": number_text(float(values @ chances)),
+        "most likely": count_text(int(posterior.mode[index])),
+        "could be": count_text(low)
         if low == high
         else say("{low} to {high}", count_text(low), count_text(high)),
-        "entropy": say(
+        "left open": say(
             "{value} bits", number_text(-sum(p * math.log2(p) for p in chances if p > 0) + 0.0)
         ),
-        "P(published)": chance_text(float(chances[values == shown].sum()))
+        "not changed": in_100(float(chances[values == shown].sum()))
         if shown is not None
         else "\u2013",
-        "P(small)": chance_text(float(chances[inside].sum())),
+        "small": in_100(float(chances[inside].sum())),
     }
     if original is not None:
-        out["P(true)"] = chance_text(float(chances[values == original[index]].sum()))
+        out["the true count"] = in_100(float(chances[values == original[index]].sum()))
     return out
 
 
@@ -65,13 +78,13 @@ class CellPanel(QWidget):
         self.histogram = CellHistogram()
         self._values: dict[tuple[str, str], QLabel] = {}
         self._names: dict[str, QLabel] = {}
-        self._heads: dict[str, QLabel] = {}
+        self._heads: dict[Who, QLabel] = {}
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(2 * GRID)
         grid.setVerticalSpacing(2)
-        for column, who in enumerate(("user", "intruder"), 1):
-            head = Label(say(who), role="section")
+        for column, who in enumerate(PERSONS, 1):
+            head = Label(capital(READER[who]), role="section", wordWrap=True)
             head.setAlignment(Qt.AlignmentFlag.AlignRight)
             self._heads[who] = head
             grid.addWidget(head, 0, column)
@@ -79,10 +92,10 @@ class CellPanel(QWidget):
             label = Label(say(name), role="quiet")
             self._names[name] = label
             grid.addWidget(label, row, 0)
-            for column, who in enumerate(("user", "intruder"), 1):
+            for column, who in enumerate(PERSONS, 1):
                 value = Label(alignment=Qt.AlignmentFlag.AlignRight)
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                value.setAccessibleName(tell("{name}, {who}", say(name), say(who)))
+                value.setAccessibleName(tell("{name}, {who}", say(name), READER[who]))
                 self._values[name, who] = value
                 grid.addWidget(value, row, column)
         grid.setColumnStretch(0, 1)
@@ -99,14 +112,14 @@ class CellPanel(QWidget):
             spacing=GRID,
         )
 
-    def value(self, name: str, who: str = "user") -> str:
+    def value(self, name: str, who: Who = "user") -> str:
         """A figure as shown; empty when it is not."""
         return self._values[name, who].text()
 
     def show_cell(
         self,
         index: Index,
-        posteriors: dict[str, Posterior],
+        posteriors: Mapping[Who, Posterior],
         *,
         rule: SmallCount,
         original: Table | None,
@@ -118,8 +131,8 @@ class CellPanel(QWidget):
         self.histogram.show_beliefs(beliefs, published=published, true=true)
         self._figures.show()
         for name in ROWS:
-            self._names[name].setVisible(name != "P(true)" or original is not None)
-        self._names["P(small)"].setText(tell("P({low} to {high})", rule.low, rule.high))
+            self._names[name].setVisible(name != "the true count" or original is not None)
+        self._names["small"].setText(tell("{low} to {high}", rule.low, rule.high))
         for who, head in self._heads.items():
             posterior = posteriors.get(who)
             head.setVisible(posterior is not None)

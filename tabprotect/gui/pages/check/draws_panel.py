@@ -35,6 +35,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Part, Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.verdict_figures import READER
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
@@ -126,7 +127,7 @@ class DrawsPanel(QWidget):
         self.corner = CornerChoice()
         self.formula = QLineEdit()
         self.formula.setAccessibleName(tell("Log-linear model"))
-        self.formula.setToolTip(tell("Which variables go together: a*b + c"))
+        self.formula.setToolTip(tell("Which variables go together, as a formula"))
         self.formula.returnPressed.connect(self.run)
         self.terms = NameChips(*CHOSEN["formula"], terms=True)
         self.formula.textEdited.connect(self.terms.show_text)
@@ -137,14 +138,14 @@ class DrawsPanel(QWidget):
         )
         self.odds = Label(wordWrap=True, name=say("Odds ratios of the model"))
         self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.who = named(QComboBox(), say("Whose belief the tables are drawn from"))
-        self.who.addItem(tell("the user's belief"), "user")
-        self.who.addItem(tell("the intruder's belief"), "intruder")
+        self.who = named(QComboBox(), say("Which reader the tables are drawn for"))
+        self.who.addItem(told(READER["user"]), "user")
+        self.who.addItem(told(READER["intruder"]), "intruder")
         self.draws = QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS)
         self.draws.setSuffix(tell(" tables"))
         self.draws.setAccessibleName(tell("How many tables to draw"))
         self.button = QPushButton(tell("Draw"))
-        self.button.setAccessibleName(tell("Draw possible originals and analyse them"))
+        self.button.setAccessibleName(tell("Draw tables that could be behind it, and analyse them"))
         self.button.clicked.connect(self.run)
         self.sentence = Label(wordWrap=True, name=say("The spread in one sentence"))
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -271,7 +272,7 @@ class DrawsPanel(QWidget):
         posterior = self.document.known_posterior(analysis.who)
         if posterior is None:
             self.plot.show_nothing(
-                say("The posterior of the {who} is not known (yet).", say(analysis.who))
+                say("What {who} would think is not worked out yet.", say(analysis.who))
             )
             return
         draws = self.draws.value()
@@ -282,7 +283,7 @@ class DrawsPanel(QWidget):
         model = analysis.model
         if model is not None:
             self._fitting.ask(
-                say("a model of {draws} possible originals", count_text(draws)),
+                say("a model of {draws} drawn tables", count_text(draws)),
                 lambda progress: fit_model(
                     posterior,
                     model,
@@ -293,7 +294,7 @@ class DrawsPanel(QWidget):
             )
             return
         self._drawing.ask(
-            say("{draws} possible originals", count_text(draws)),
+            say("{draws} drawn tables", count_text(draws)),
             lambda progress: statistic_over_draws(posterior, analysis, draws, progress),
         )
 
@@ -318,8 +319,8 @@ class DrawsPanel(QWidget):
         if self.result is None or self._analysis is None:
             self.plot.show_nothing(
                 say(
-                    "What does perturbation do to an analysis? Draw possible originals and see how "
-                    "far its result spreads over them."
+                    "What do the changes do to an analysis? Draw tables that could be behind "
+                    "the published one and see how far the result spreads."
                 )
             )
             self.sentence.clear()
@@ -372,10 +373,10 @@ class DrawsPanel(QWidget):
     def _words(summary: AnalysisSummary, over: str) -> str:
         name = capital(summary.name)
         if math.isnan(summary.mean):
-            return say("{name} is defined on none of {over} possible originals.", name, over)
+            return say("{name} is defined on none of the {over} drawn tables.", name, over)
         return say(
-            "{name} is {published} on the published table; over {over} possible "
-            "originals it is {mean} \u00b1 {standard_deviation}.",
+            "{name} is {published} on the published table; over {over} drawn tables it is "
+            "{mean} ± {standard_deviation}.",
             name,
             number(summary.published),
             over,

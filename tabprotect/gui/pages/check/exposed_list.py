@@ -20,9 +20,9 @@ from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
 AMONG = (
-    ("at_risk", say("at-risk cells")),
+    ("at_risk", say("small counts")),
     ("all", say("all cells")),
-    ("misses", say("mode is not published")),
+    ("misses", say("most likely is not the published one")),
 )
 
 
@@ -33,14 +33,14 @@ class ExposedList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Most exposed cells"))
+        self.setAccessibleName(tell("Counts closest to being known"))
         self.cells: list[Index] = []
         self.view: View | None = None
         self._chosen_among = "at_risk"
-        title = Label(say("Most exposed"), role="section")
+        title = Label(say("Closest to being known"), role="section")
         self.among = named(QComboBox(), say("Which cells are listed"))
         self.search = Finder(say("Find cells by their labels"))
-        self.table = Listing(say("Most exposed cells"), sortable=False)
+        self.table = Listing(say("Counts closest to being known"), sortable=False)
         self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))
         self.among.currentIndexChanged.connect(lambda _: self._fill())
         self.among.activated.connect(lambda _: self._keep())
@@ -113,10 +113,10 @@ class ExposedList(QWidget):
             ListColumn(say("published"), cells, published),
         ]
         if original is not None:
-            columns += [column("true", original, count_text), column("P(true)", view.true)]
-        small = say("P({low} to {high})", view.rule.low, view.rule.high)
+            columns += [column("true", original, count_text), column(say("how sure"), view.true)]
+        small = say("{low} to {high}", view.rule.low, view.rule.high)
         columns += [
             column(small, view.small),
-            column("entropy", posterior.entropy, number_text),
+            column(say("left open"), posterior.entropy, number_text),
         ]
         self.table.show_rows(columns)

@@ -22,6 +22,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.verbs.publish_verbs import infer
 from tabprotect.engine.project.verbs.release_verbs import set_prior
+from tabprotect.engine.release.verdict_figures import READER
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document, Total
@@ -73,15 +74,13 @@ class CheckPage(CheckStage, PosteriorShown):
         self._view: tuple[object, View] | None = None
         self._figure_box = named(QComboBox(), say("Figure shown on the map"))
         self._figure_box.currentIndexChanged.connect(self._figure_chosen)
-        self.who_box = named(QComboBox(), say("Whose belief the map and the list show"))
+        self.who_box = named(QComboBox(), say("Which reader the map and the list are about"))
         for who in PERSONS:
-            self.who_box.addItem(
-                told(say("the user") if who == "user" else say("the intruder")), who
-            )
+            self.who_box.addItem(told(READER[who]), who)
         self.who_box.currentIndexChanged.connect(lambda _: self._who_chosen())
         figure_label = Label(say("Map of"))
         figure_label.setBuddy(self._figure_box)
-        self.map = HeatMap(say("Posterior of every cell"))
+        self.map = HeatMap(say("What can be believed of every cell"))
         self.map.chosen.connect(self._go_to)
         self._meaning = Label(wordWrap=True, role="quiet", name=say("What the figure means"))
         self.mode_button = QToolButton()
@@ -103,7 +102,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self._priors = PriorsPanel(PERSONS)
         self._priors.asked.connect(self._set_prior)
         self.priors = self._priors.choices
-        self._again = push_button(say("Compute the posterior"), self._ask_again)
+        self._again = push_button(say("Work out what readers would know"), self._ask_again)
         self._again.hide()
         self._way = Label(wordWrap=True, role="quiet", name=say("How it was computed"))
         self.body.addWidget(self.readers)
@@ -124,7 +123,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self.footer.addWidget(self._again)
         self.footer.addWidget(self._way, 1)
         self._copy = self.command_button(
-            tip=say("The command line that computes this posterior from the bundle.")
+            tip=say("The command line that works this out from the release.")
         )
         self.footer.addWidget(self._copy)
         self._connect(document)
@@ -336,7 +335,7 @@ class CheckPage(CheckStage, PosteriorShown):
                 self._failed.get(self.who)
                 or self.table.fault(self.who)
                 or (
-                    say("Cancelled. The button below computes what a reader can believe.")
+                    say("Cancelled. The button below works out what readers would know.")
                     if self._can_ask_again()
                     else say(
                         "Working out what a reader can believe: progress and cancel are at the bottom."
@@ -356,7 +355,7 @@ class CheckPage(CheckStage, PosteriorShown):
             selection = view.posterior.published.domain.unflat(worst[0])
             at_risk = 0 if among is None else int(among.sum())
             sentence = release_sentence(view, at_risk=at_risk, worst=selection)
-        posteriors: dict[str, Posterior] = {
+        posteriors: dict[Who, Posterior] = {
             who: found.posterior
             for who in self._persons()
             if (found := self.known(who)) is not None
@@ -462,7 +461,7 @@ class CheckPage(CheckStage, PosteriorShown):
         if project.priors[who] != PRIORS[who]:
             self.show_error(
                 error,
-                remedy_label=say("Let the {who} assume nothing", say(who)),
+                remedy_label=say("Let {who} assume nothing", READER[who]),
                 remedy=lambda: self._set_prior(who, "uniform"),
             )
         if self.isVisible() and self.document.release is not None:

@@ -188,7 +188,7 @@ class PosteriorFiles(QObject):
         """Why a kind cannot be written as the page is now."""
         if self._page.view() is None:
             return InfeasibleError(
-                say("the posterior is not known yet"), hint=say("export again once it is shown")
+                say("it is not worked out yet"), hint=say("export again once it is shown")
             )
         if kind.startswith("cell") and self._page.cell_shown is None:
             return InfeasibleError(
@@ -284,7 +284,11 @@ class PosteriorFiles(QObject):
                 )
                 parts.append(say("Layer {layer}.", layer))
             parts.append(
-                say("{meaning} Prior: {label}.", self._page.figure.meaning, posterior.prior.label)
+                say(
+                    "{meaning} The reader: {label}.",
+                    self._page.figure.meaning,
+                    posterior.prior.label,
+                )
             )
         elif kind.startswith("draws"):
             parts.append(self._page.draws.sentence.text())

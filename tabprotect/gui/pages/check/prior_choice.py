@@ -13,13 +13,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.release.verdict_figures import READER, Who
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import say
+from tabprotect.languages.said import capital, say
 from tabprotect.languages.speaking import tell, told
 
 KINDS: tuple[tuple[str, str, str], ...] = (
@@ -42,7 +43,7 @@ KINDS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "table",
-        say("believes the weights of a file\u2026"),
+        say("goes by the weights of a file\u2026"),
         say("A CSV file with the variables, a column count and a column weight."),
     ),
 )
@@ -84,7 +85,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= NAME else f"{text[: NAME - 1]}\u2026"
 
 
-WHO = {"user": "user", "intruder": "intruder"}
+WHO = READER
 """Words of the program, not of a file: they are said in its language."""
 
 
@@ -93,7 +94,7 @@ class PriorChoice(QWidget):
 
     asked = Signal(str)
 
-    def __init__(self, who: str) -> None:
+    def __init__(self, who: Who) -> None:
         super().__init__()
         self.who = who
         self.text = "uniform"
@@ -101,9 +102,9 @@ class PriorChoice(QWidget):
         self._domain: Domain | None = None
         self._waiting = False
         self._named = True
-        self.setAccessibleName(tell("What the {WHO} believes beforehand", say(WHO[who])))
-        label = Label(say("The user") if who == "user" else say("The intruder"))
-        self.combo = named(QComboBox(), say("Prior of the {WHO}", say(WHO[who])))
+        self.setAccessibleName(tell("What {WHO} assumes before", WHO[who]))
+        label = Label(capital(WHO[who]))
+        self.combo = named(QComboBox(), say("What {WHO} assumes", WHO[who]))
         self.combo.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -121,15 +122,13 @@ class PriorChoice(QWidget):
         self.cell = QToolButton()
         self.cell.setCheckable(True)
         self.cell.clicked.connect(self._toggle)
-        self.file = named(QToolButton(), say("File behind the prior of the {WHO}", say(WHO[who])))
+        self.file = named(QToolButton(), say("File behind what {WHO} assumes", WHO[who]))
         self.file.clicked.connect(lambda: self._ask_file(prior_kind(self.text)))
         self.dispersion = QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5)
         self.dispersion.setPrefix(tell("dispersion "))
         self.dispersion.setValue(1.0)
         self.dispersion.setKeyboardTracking(False)
-        self.dispersion.setAccessibleName(
-            tell("Dispersion of the prior of the {WHO}", say(WHO[who]))
-        )
+        self.dispersion.setAccessibleName(tell("Dispersion of what {WHO} assumes", WHO[who]))
         self.dispersion.setToolTip(tell("Dispersion: the larger, the closer to Poisson."))
         self.dispersion.valueChanged.connect(self._disperse)
         row = in_row(on=self, margins=0, spacing=GRID)
@@ -191,7 +190,7 @@ class PriorChoice(QWidget):
                 )
             )
         self.cell.setAccessibleName(
-            tell("Somebody the {WHO} knows is {text}", say(WHO[self.who]), self.cell.text())
+            tell("Somebody {WHO} knows is {text}", WHO[self.who], self.cell.text())
         )
 
     def _chosen(self, at: int) -> None:

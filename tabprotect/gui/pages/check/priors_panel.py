@@ -8,12 +8,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from tabprotect.engine.project.project import Project, Who
+from tabprotect.engine.release.verdict_figures import READER
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.prior_choice import PriorChoice
-from tabprotect.languages.said import say
+from tabprotect.languages.said import capital
 from tabprotect.languages.speaking import tell
 
 
@@ -43,7 +44,7 @@ class PriorsPanel(QWidget):
         for who, choice in self.choices.items():
             choice.show_prior(project.priors[who], project.domain, selection, named=named)
             note = self._notes[who]
-            note.setText(tell("The {who}: {who2}", say(who), faults.get(who, "")))
+            note.setText(tell("{who}: {why}", capital(READER[who]), faults.get(who, "")))
             note.setVisible(who in faults)
         # One below the other where both do not fit.
         wide = any(choice.is_wide for choice in self.choices.values())

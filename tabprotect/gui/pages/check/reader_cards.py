@@ -18,7 +18,8 @@ from tabprotect.engine.release.verdict_figures import (
     LEAST_EXPECTED,
     TableVerdict,
     Verdict,
-    expected_number,
+    about,
+    allowed,
 )
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.document import Document
@@ -85,7 +86,7 @@ def readers(
         words = _words(of.at_risk, of.certain)
         found.append(
             Reader(
-                say("An intruder"),
+                say("A reader who knows more"),
                 say("who {knows}", knows),
                 of.known,
                 words,
@@ -94,8 +95,8 @@ def readers(
             )
         )
     if any(table.who == "intruder" for table in verdict.tables):
-        name = say("The house's intruder")
-        found.append(_judged(verdict, "intruder", name, say("of the house's policy")))
+        name = say("Another reader")
+        found.append(_judged(verdict, "intruder", name, say("of the house policy")))
     if not staff:
         return tuple(found)
     joint = None if judgement is None else judgement.before.together
@@ -110,13 +111,9 @@ def readers(
         found.append(Reader(name, knows, joint.known, words, state))
     truth = verdict.staff if isinstance(verdict, StaffVerdict) else None
     if truth is not None:
-        words = say(
-            "known of {at_risk_cells} small counts; {certain} certain",
-            count_text(truth.at_risk_cells),
-            count_text(truth.certain),
-        )
+        words = say("known of {small} small counts", count_text(truth.at_risk_cells))
         if truth.mean_belief is not None:
-            words = say("{words}; mean belief {mean_belief:.2f}", words, truth.mean_belief)
+            words = say("{words}. {sure}", words, truth.sentence)
         found.append(Reader(say("In truth"), say("staff only"), truth.known, words, "told"))
     return tuple(found)
 
@@ -139,17 +136,12 @@ def _state(verdict: Verdict, tables: Sequence[TableVerdict]) -> State:
 
 def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
     if at_risk < LEAST_EXPECTED and not certain:
-        return say("known; no cell is expected to be at risk")
+        return say("known; no small counts are expected")
     sure = say("none certain") if not certain else say("{certain} certain", count_text(certain))
-    within = "" if limit is None else say("; limit {limit}", expected_number(limit))
-    return spaced(
-        say(
-            "known; {at_risk} at-risk cells are expected{within}; {sure}",
-            expected_number(at_risk),
-            within,
-            sure,
-        )
-    )
+    words = say("known of {about} small counts; {sure}", about(at_risk), sure)
+    if limit is not None:
+        words = say("{words}; {allowed}", words, allowed(limit))
+    return spaced(words)
 
 
 class ReaderCard(QFrame):
@@ -169,7 +161,7 @@ class ReaderCard(QFrame):
         if reader.who:
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self.setCursor(Qt.CursorShape.PointingHandCursor)
-            self.setToolTip(tell("Show this reader's belief on the map."))
+            self.setToolTip(tell("Show on the map what this reader believes."))
         name = Label(reader.name, wordWrap=True, role="section")
         knows = Label(reader.knows, wordWrap=True, role="quiet")
         number = Label(count_text(reader.number), role="figure")
@@ -284,7 +276,9 @@ class VerdictCards(ReaderCards):
         if self._exposure is not None and same(self._exposure[0], key):
             return posterior.prior.label, self._exposure[1]
         self._exposing.ask(
-            say("what an intruder would know"), lambda _: exposure(posterior, rule, limit), key
+            say("what a reader who knows more would know"),
+            lambda _: exposure(posterior, rule, limit),
+            key,
         )
         return None
 

@@ -107,12 +107,13 @@ class TableChoice(QWidget):
         from tabprotect.engine.belief.believing import believe
         from tabprotect.engine.belief.evidence import Evidence
         from tabprotect.engine.belief.of_table import INNER, of_table
+        from tabprotect.engine.bundle.informed_prior import informed
 
         text, number, original = project.priors[who], self.number, project.table
 
         def work(progress: Progress) -> OfTable:
             def alone(evidence: Evidence) -> Believed:
-                return believe([evidence], text, progress=progress)
+                return believe([evidence], informed(text, [evidence], progress), progress=progress)
 
             found = of_table(release, number, base, alone, original=original, progress=progress)
             _seen(found.believed.posterior)

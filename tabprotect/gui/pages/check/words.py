@@ -6,9 +6,12 @@ from tabprotect.engine.bundle.check_lines import read_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.look.theme import chance_text, count_text, large_text
+from tabprotect.gui.look.theme import count_text, large_text
 from tabprotect.gui.pages.check.cell_figures import View
-from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.said import capital, in_100, joined, plural, say
+
+COULD_BE = 0.99
+"""Chance that the counts hold between which a cell could be."""
 
 
 def published_count(posterior: Posterior, index: Index) -> int | None:
@@ -29,26 +32,37 @@ def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> st
     """What is believed about one cell, and in the house what is true."""
     values, chances = posterior.distribution(index)
     best = int(posterior.mode[index])
+    low, high = posterior.interval_of(index, COULD_BE)
     chance = float(chances[values == best].sum())
     exact = posterior.way == "exact"
     # A sentence each: a verb that were put in would have no translation.
-    said = say(
-        "A reader who {label} believes this cell is {best} with probability {chance}",
-        posterior.prior.label,
-        count_text(best),
-        chance_text(chance),
-    )
+    if low == high:
+        said = say(
+            "A reader who {label} thinks {best} most likely, with {chance}",
+            posterior.prior.label,
+            count_text(best),
+            in_100(chance),
+        )
+    else:
+        said = say(
+            "Could be {low} to {high}; a reader who {label} thinks {best} most likely, with {chance}",
+            count_text(low),
+            count_text(high),
+            posterior.prior.label,
+            count_text(best),
+            in_100(chance),
+        )
     if chance > 1 - 1e-9:
         # Draws that all agree are no proof.
         said = (
             say(
-                "A reader who {label} is certain that this cell is {best}",
+                "A reader who {label} is certain: it is {best}",
                 posterior.prior.label,
                 count_text(best),
             )
             if exact
             else say(
-                "A reader who {label} believes this cell is {best} in every simulated original",
+                "A reader who {label} finds {best} in every simulated table",
                 posterior.prior.label,
                 count_text(best),
             )
@@ -56,7 +70,7 @@ def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> st
     return (
         say("{said}.", said)
         if true is None
-        else say("{said}; the true value is {true}.", said, count_text(true))
+        else say("{said}. The true count is {true}.", said, count_text(true))
     )
 
 
@@ -64,35 +78,32 @@ def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
     """The whole table in one sentence, when no cell is selected."""
     posterior = view.posterior
     if worst is None:
-        return say(
-            "What a reader who {label} can believe about each of the cells.", posterior.prior.label
-        )
+        return say("What a reader who {label} would think of each count.", posterior.prior.label)
     name = posterior.published.domain.cell_text(worst)
     if view.original is not None:
         chance = float(view.true[worst])
-        cells = (
-            say("1 at-risk cell")
-            if at_risk == 1
-            else say("{at_risk} at-risk cells", count_text(at_risk))
+        among = (
+            plural(at_risk, "Of {n} small count", "Of the {n} small counts", count_text(at_risk))
+            if at_risk
+            else say("There are no small counts; of all counts")
         )
-        among = say("Of {cells}", cells) if at_risk else say("No cell is at risk; of all cells")
         return say(
-            "{among}, a reader who {label} guesses {name} best: "
-            "its true count with probability {chance}.",
+            "{among} a reader who {label} would be surest of {name}: {chance} sure of the true "
+            "count.",
             among,
             posterior.prior.label,
             name,
-            chance_text(chance),
+            in_100(chance),
         )
     chance = float(view.small[worst])
     return say(
-        "A reader who {label} is surest of a small count ({low} to "
-        "{high}) in {name}: probability {chance}.",
+        "A reader who {label} would be surest of a small count ({low} to {high}) in {name}: "
+        "{chance}.",
         posterior.prior.label,
         view.rule.low,
         view.rule.high,
         name,
-        chance_text(chance),
+        in_100(chance),
     )
 
 
@@ -125,31 +136,34 @@ def way_sentence(posterior: Posterior, originals: int | None, left_out: str) -> 
 def _computed(posterior: Posterior, originals: int | None) -> str:
     if posterior.way == "exact":
         over = (
-            say("every possible original")
+            say("every table that could be behind it")
             if originals is None
-            else say("all {originals} possible originals", large_text(originals))
+            else say("all {tables} tables that could be behind it", large_text(originals))
             if originals != 1
-            else say("the one possible original")
+            else say("the one table that could be behind it")
         )
         if posterior.approximate:
-            return say("An approximation, computed over {over}.", over)
+            return say("An approximation, over {over}.", over)
         if not posterior.complete:
-            return say("Computed exactly over {over}, but leaving something out.", over)
-        return say("Exact: summed over {over}.", over)
+            return say(
+                "Worked out exactly over {over}, but something is left out: readers may know more.",
+                over,
+            )
+        return say("Worked out exactly, over {over}.", over)
     if posterior.independent and posterior.error is not None:
         drawn = count_text(posterior.draws or 0)
-        said = say("Exact draws: {drawn} originals, each probability within", drawn)
+        said = say("Estimated from {drawn} drawn tables, each chance within", drawn)
         return say("{said} ±{value:.2g} (95 %).", said, 1.96 * posterior.error)
-    parts = [say("By simulation")]
+    parts = [say("Estimated by simulation")]
     if posterior.r_hat is not None and posterior.r_hat > 1.1:
-        parts.append(say("chains still differ (R-hat {r_hat:.2f})", posterior.r_hat))
+        parts.append(say("the runs still differ (R-hat {r_hat:.2f})", posterior.r_hat))
     if posterior.error is not None:
-        parts.append(say("largest standard error of a probability {error:.2g}", posterior.error))
+        parts.append(say("largest standard error {error:.2g}", posterior.error))
     if posterior.effective_sample_size is not None:
         size = count_text(round(posterior.effective_sample_size))
         parts.append(say("worth {size} independent draws", size))
     return (
         say("{parts}: {parts2}.", parts[0], joined(parts[1:], ", "))
         if len(parts) > 1
-        else say("By simulation.")
+        else say("Estimated by simulation.")
     )

@@ -167,7 +167,7 @@ class RunsPanel(QWidget):
             lambda n: self.changed.emit(set_comparison(runs_per_method=n))
         )
         self.margins = QLineEdit()
-        self.margins.setAccessibleName(tell("Published sub-tables, as a formula"))
+        self.margins.setAccessibleName(tell("Published tables, as a formula"))
         self.margins.editingFinished.connect(lambda: self._edited("margins", self.margins))
         self.margin_chips = NameChips(*CHOSEN["formula"])
         self.margin_chips.changed.connect(
@@ -178,10 +178,10 @@ class RunsPanel(QWidget):
             lambda text: self.changed.emit(set_comparison(key=[n for n in text.split(",") if n]))
         )
         self.key = QLineEdit()
-        self.key.setAccessibleName(tell("Variables that an intruder knows"))
+        self.key.setAccessibleName(tell("Variables that a reader knows of somebody"))
         self.key.editingFinished.connect(lambda: self._edited("key", self.key))
         self.sensitive = QComboBox()
-        self.sensitive.setAccessibleName(tell("The variable that an intruder wants to know"))
+        self.sensitive.setAccessibleName(tell("The variable that a reader wants to know"))
         self.sensitive.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -199,11 +199,11 @@ class RunsPanel(QWidget):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for words, field in (
             (say("Runs of each"), self.number),
-            (say("Sub-tables"), self.margins),
+            (say("Tables"), self.margins),
             ("", self.margin_chips),
             (say("Known"), self.key),
             ("", self.key_chips),
-            (say("Sensitive"), self.sensitive),
+            (say("Wanted"), self.sensitive),
         ):
             label = Label(words)
             label.setBuddy(field)

@@ -198,7 +198,8 @@ def _extremes(
     useful = max(placed, key=lambda c: (mean(c, utility), mean(c, risk)))
     if len(placed) > 1 and np.ptp([mean(c, risk) for c in placed]) < ALIKE:
         return say(
-            "All settings are alike in this risk ({private}); {useful} keeps most ({useful2}).",
+            "All settings are alike in this ({private}); of these {useful} changes least "
+            "({useful2}).",
             said(private, risk),
             named(useful),
             said(useful, utility),
@@ -213,9 +214,8 @@ def _extremes(
     on = [str(c + 1) for c in found.front(risk.name, utility.name)]
     numbers = joined(filter(None, (joined(on[:-1], ", "), on[-1])), say(" and "))
     return say(
-        "{private} gives away least ({private2}), "
-        "{useful} keeps most ({useful2}). "
-        "No setting beats {numbers} in both.",
+        "{private} gives away least ({private2}), {useful} changes least ({useful2}). No "
+        "setting beats {numbers} in both.",
         named(private),
         said(private, risk),
         named(useful),

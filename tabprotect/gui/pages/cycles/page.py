@@ -202,7 +202,7 @@ class CyclesPage(CyclesStage, Page):
             self._tools["templates"].setChecked(False)
         if not self.examination.known(project):
             self._moves = None
-            self.set_sentence(say("Choosing cycles for the kept margins\u2026"))
+            self.set_sentence(say("Choosing cycles for the kept sums…"))
             self.empty.setText(tell("They are tried on synthetic tables with the same margins."))
             self._choose_front()
             return
@@ -283,7 +283,11 @@ class CyclesPage(CyclesStage, Page):
             return say("keeps {removeprefix}-way margins", origin.removeprefix("order-"))
         if origin == BY_HAND or origin.endswith(BY_FIGURES) or is_named(origin):
             return origin
-        return say("from {origin}", origin) if origin else say("chosen for the kept margins")
+        return (
+            say("from {origin}", origin)
+            if origin
+            else say("chosen so that the kept sums stay exact")
+        )
 
     def _choose_front(self) -> None:
         work: QWidget = self.empty if self._moves is None else self._work

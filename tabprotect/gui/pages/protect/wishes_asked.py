@@ -21,6 +21,7 @@ from tabprotect.engine.protection.wishes import KEPT, WISHES
 from tabprotect.engine.release.kept_sums import KeptSum, named, said
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label, tip
@@ -51,7 +52,7 @@ def sum_text(margin: tuple[str, ...], *, short: bool = True) -> str:
     def cut(name: str) -> str:
         return name if not short or len(name) <= CLOSED else f"{name[: CLOSED - 1]}\u2026"
 
-    return joined(map(cut, margin), " \u00d7 ") or say("grand total")
+    return joined((cut(spoken((name,))) for name in margin), " \u00d7 ") or say("grand total")
 
 
 class Asking(QScrollArea):

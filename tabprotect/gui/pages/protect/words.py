@@ -51,7 +51,7 @@ def known_words(trial: MethodTrial) -> str:
     known = _known(trial)
     if not trial.left_out:
         return known
-    return say("{known}; a trial leaves out {parts}", known, listed(trial.left_out))
+    return say("{known}; a trial does not work out {parts}", known, listed(trial.left_out))
 
 
 def _known(trial: MethodTrial) -> str:

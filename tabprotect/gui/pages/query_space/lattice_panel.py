@@ -39,11 +39,11 @@ class LatticePanel(SpacePanel):
     def __init__(self, space: Space) -> None:
         super().__init__(space)
         self._wanted: Query = 0
-        self.finder = Finder(say("Find sub-tables by variables"), say("find variables"))
+        self.finder = Finder(say("Find tables by variables"), say("find variables"))
         self.finder.textChanged.connect(lambda _: self._find())
         self.finder.returnPressed.connect(self._go_found)
         self._key = Label(wordWrap=True, role="quiet", name=say("What the letters stand for"))
-        self.view = LatticeView(say("Lattice of sub-tables"))
+        self.view = LatticeView(say("Lattice of tables"))
         self.view.focused.connect(space.set_focus)
         self.view.activated.connect(self.asked)
         self.pages = QStackedWidget()
@@ -168,13 +168,13 @@ class FocusPanel(QWidget):
     def __init__(self, space: Space) -> None:
         super().__init__()
         self.space = space
-        self.setAccessibleName(tell("The sub-table in focus"))
-        self._title = Label(wordWrap=True, role="section", name=say("Sub-table in focus"))
+        self.setAccessibleName(tell("The table in focus"))
+        self._title = Label(wordWrap=True, role="section", name=say("Table in focus"))
         self._status = Label(wordWrap=True, role="quiet", name=say("Its status"))
         self._sentence = Label(wordWrap=True, name=say("What its release would do"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._head = Label(wordWrap=True, role="section")
-        self.cells = Listing(say("At-risk cells and their bounds"))
+        self.cells = Listing(say("Small counts and their bounds"))
         self.cells.chosen.connect(self._cell_chosen)
         in_column(
             self._title,
@@ -264,7 +264,7 @@ class LargeLattice(QWidget):
             matrix.focused.connect(space.set_focus)
             matrix.activated.connect(self.asked)
         self.bars = DimensionBars()
-        self.view = LatticeView(say("Neighbourhood of the sub-table in focus"))
+        self.view = LatticeView(say("Neighbourhood of the table in focus"))
         self.view.look = look
         self.view.focused.connect(space.set_focus)
         self.view.activated.connect(self.asked)
@@ -296,9 +296,9 @@ class LargeLattice(QWidget):
         lattice = regions.letters.lattice
         self._why.setText(
             tell(
-                "{axes} variables have {every} sub-tables; up "
-                "to {value} are drawn one by one. Both frontiers say the same: all "
-                "below a table at the left is released, all above one at the right is refused.",
+                "{axes} variables have {every} tables; up to {value} are drawn one by one. "
+                "Both frontiers say the same: all below a table at the left is released, all "
+                "above one at the right is refused.",
                 len(lattice.axes),
                 count_text(len(regions.every)),
                 1 << drawn,

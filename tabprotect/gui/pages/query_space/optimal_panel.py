@@ -46,7 +46,7 @@ NOW = say("as planned now")
 
 SEARCHES: dict[SearchMethod, str] = {
     "annealing": say("simulated annealing"),
-    "heuristic": say("widest sub-tables first"),
+    "heuristic": say("widest tables first"),
     "exhaustive": say("every release"),
 }
 """What the ways to search are called."""
@@ -60,7 +60,7 @@ REBUILT_CELLS = 20_000
 
 VERDICTS = {
     "safe": say("may go out"),
-    "bad": say("too risky"),
+    "bad": say("may not go out"),
     "unknown": say("not proved wide enough"),
 }
 
@@ -224,7 +224,7 @@ class OptimalPanel(SpacePanel):
         dimensions = len(rows[0].plan.released.by_dimension) if rows else 0
         columns = [
             ListColumn(say("release"), names, str, right=False),
-            ListColumn(say("sub-tables"), [r.plan.released.size for r in rows]),
+            ListColumn(say("tables"), [r.plan.released.size for r in rows]),
             ListColumn(self._unit(), [r.plan.judgement for r in rows], _width),
             ListColumn(say("verdict"), [r.verdict for r in rows], str, right=False),
             ListColumn(

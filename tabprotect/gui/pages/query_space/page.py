@@ -56,8 +56,8 @@ from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
 HIDDEN = say(
-    "Widths, bounds and frontiers are worked out from the original: they stay in the house. A "
-    "reader sees the margins that were published, and nothing of what was weighed before."
+    "What may go out together is worked out from the original: that is for staff only. A "
+    "reader sees the tables that were published, and nothing of what was weighed before."
 )
 
 
@@ -116,7 +116,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self._stack.addWidget(self._shown)
         self._stack.addWidget(self._hidden)
         self.body.addWidget(self._stack, 1)
-        self.again = QPushButton(tell("Look at every sub-table"))
+        self.again = QPushButton(tell("Look at every table"))
         self.again.clicked.connect(lambda: self.space.refresh(again=True))
         self.legend = Legend()
         self.footer.addWidget(self.again)
@@ -144,7 +144,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             lambda caption: self.lattice.picture.svg(caption=caption),
         )
         export = QPushButton(tell("Export"))
-        export.setAccessibleName(tell("Copy or export sub-tables"))
+        export.setAccessibleName(tell("Copy or export tables"))
         menu = QMenu(export)
         for action in self.files.actions:
             menu.addAction(action)
@@ -162,7 +162,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             # A refusal names cells.
             self.errors.clear()
             self.settings.forget()
-            self.set_sentence(say("What may go out together is decided in the house."))
+            self.set_sentence(say("What may go out together is for staff to decide."))
             self.main_button.hide()
             self.publish.hide()
             self.beyond.hide()
@@ -191,9 +191,9 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.again.setVisible(self.space.stopped)
         if regions is None:
             self.set_sentence(
-                say("Looking at every sub-table \u2026")
+                say("Looking at every table …")
                 if self.space.busy
-                else say("Nothing is known of the sub-tables yet.")
+                else say("Nothing is known of the tables yet.")
             )
         else:
             self.set_sentence(state_sentence(regions))
@@ -230,7 +230,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             return
         if not query:
             # The grand total goes out with any table.
-            self.main_button.setText(tell("Add a sub-table to the plan"))
+            self.main_button.setText(tell("Add a table to the plan"))
             self.main_button.setEnabled(False)
             self.main_button.setToolTip(tell("<p>Choose one in the drawing first.</p>"))
             return
@@ -373,10 +373,10 @@ class SettingsRow(QWidget):
         self.threshold.setAccessibleName(tell("Threshold beta"))
         self.threshold.setToolTip(
             tell(
-                "<p>Beta: a sub-table may go out when the criterion is proved to be at least this.</p>"
+                "<p>Beta: a table may go out when the criterion is proved to be at least this.</p>"
             )
         )
-        self.at_risk = RuleField(say("At risk: from"))
+        self.at_risk = RuleField(say("Small: from"))
         self.bounds = QComboBox()
         self.bounds.setAccessibleName(tell("How bounds are found"))
         for name, help_ in BOUNDS_WAYS.items():

@@ -55,9 +55,9 @@ class QuerySpaceFiles(QObject):
         self._explored = regions
         self._drawn = picture
         self._exporter = Exporter(page)
-        self.copy = QAction(tell("Copy all sub-tables"), page)
+        self.copy = QAction(tell("Copy all tables"), page)
         self.copy.triggered.connect(self._copy)
-        self.save = QAction(tell("All sub-tables as CSV\u2026"), page)
+        self.save = QAction(tell("All tables as CSV…"), page)
         self.save.triggered.connect(self._ask)
         self.picture = QAction(tell("Lattice as SVG\u2026"), page)
         self.picture.triggered.connect(self._ask_picture)

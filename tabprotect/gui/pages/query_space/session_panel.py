@@ -167,10 +167,8 @@ class SessionPanel(SpacePanel):
         self.user = QLineEdit(user_name())
         self.user.setAccessibleName(tell("Who asks"))
         self.user.setMaximumWidth(16 * GRID)
-        self.names = NamePicks(
-            lambda name: say("Variable of the sub-table asked for: {name}", name)
-        )
-        self.names.setAccessibleName(tell("Variables of the sub-table asked for"))
+        self.names = NamePicks(lambda name: say("Variable of the table asked for: {name}", name))
+        self.names.setAccessibleName(tell("Variables of the table asked for"))
         self.asking = QPushButton(tell("Ask"))
         self.asking.clicked.connect(self.ask)
         self.answer = Label(wordWrap=True, name=say("The answer"))

@@ -51,13 +51,11 @@ class WidthsPanel(SpacePanel):
         self.maps = QStackedWidget()
         self.maps.addWidget(self.view)
         self.maps.addWidget(self.tiles)
-        self.finder = Finder(
-            say("List sub-tables that have these variables"), say("find variables")
-        )
+        self.finder = Finder(say("List tables that have these variables"), say("find variables"))
         self.finder.textChanged.connect(lambda _: self._filter())
         self.most = QSpinBox(minimum=-1, maximum=2_000_000_000, value=-1)
         self.most.setSpecialValueText(tell("any"))
-        self.most.setAccessibleName(tell("List sub-tables of at most this width"))
+        self.most.setAccessibleName(tell("List tables of at most this width"))
         self.most.valueChanged.connect(lambda _: self._filter())
         self._shown = Label(role="quiet", name=say("How many are listed"))
         self.list = Listing(say("Critical widths"))
@@ -184,7 +182,7 @@ class WidthsPanel(SpacePanel):
         dimensions = letters.lattice.dimensions(every)
         self.list.show_rows(
             (
-                ListColumn(say("sub-table"), every, lambda q: letters.text(int(q)), right=False),
+                ListColumn(say("table"), every, lambda q: letters.text(int(q)), right=False),
                 ListColumn(say("dim."), dimensions, lambda n: str(int(n))),
                 ListColumn(say("width"), widths, lambda n: count_text(int(n))),
                 ListColumn(
@@ -195,7 +193,7 @@ class WidthsPanel(SpacePanel):
             current=regions.at(self.space.focus),
         )
         self._shown.setText(
-            tell("{rows} of {every} sub-tables", count_text(len(rows)), count_text(len(every)))
+            tell("{rows} of {every} tables", count_text(len(rows)), count_text(len(every)))
         )
         if regions.variables > DRAWN:
             chain = regions.state.evidence.widths.chain()

@@ -27,8 +27,8 @@ from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
 EMPTY = say(
-    "Put down the tables that users ask for, the most wanted first: you see which of them may go "
-    "out together, and can plan those."
+    "Put down the tables that readers ask for, the most wanted first: you see which of them "
+    "may go out together, and can plan those."
 )
 
 QUERY = Qt.ItemDataRole.UserRole

@@ -50,15 +50,15 @@ MEANINGS = {
 
 STAYS: tuple[tuple[str, str], ...] = (
     (confidential.ORIGINAL, say("The original counts.")),
-    (confidential.RECORD, say("The seed, the rule for at-risk cells, the decisions taken.")),
+    (confidential.RECORD, say("The seed, the rule for small counts, the decisions taken.")),
     (confidential.COINS, say("Each coin, what was done, and what was blocked.")),
     (
         confidential.STATUSES,
-        say("Which cells are unsafe, and which are suppressed to protect those."),
+        say("Which cells are hidden, and which are hidden to protect those."),
     ),
-    (confidential.HIDDEN, say("The inner cells behind the published sub-tables.")),
+    (confidential.HIDDEN, say("The inner cells behind the published tables.")),
     (confidential.KEYS, say("The sums of the record keys.")),
-    ("risk_report.md", say("What was at risk and what became of it.")),
+    ("risk_report.md", say("The small counts and what became of them.")),
     ("audit_trail.json", say("Every step that led here.")),
     ("recipe.toml", say("How to repeat it, seed included.")),
 )
@@ -268,7 +268,7 @@ class FileTree(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Files that leave the house and files that stay"))
+        self.setAccessibleName(tell("Files for readers and files that stay"))
         self.setColumnCount(2)
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
@@ -283,7 +283,7 @@ class FileTree(QTreeWidget):
         kept = None if before is None else before.text(0)
         self.clear()
         self.setFont(tabular(self.font()))
-        title = say("Leaves the house") if house else say("In the bundle")
+        title = say("For readers") if house else say("In the release")
         leaves = self._group(title, icon="open-eye", size=size_text(bundle.size))
         for name, data in bundle.files.items():
             item = QTreeWidgetItem(leaves, [name, size_text(len(data))])
@@ -352,9 +352,7 @@ class FilesPanel(QWidget):
         self._all.hide()
         if self.bundle is None or name is None:
             self.title.setText(told(item.text(0) if stays and item is not None else ""))
-            self._meaning.setText(
-                told(say("{stays} It never leaves the house.", stays) if stays else "")
-            )
+            self._meaning.setText(told(say("{stays} It stays with staff.", stays) if stays else ""))
             self.preview.clear()
             return
         data = self.bundle.files[name]

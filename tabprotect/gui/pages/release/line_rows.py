@@ -16,10 +16,8 @@ from tabprotect.engine.bundle.check_lines import (
 )
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.protection.problem import StaffVerdict
-from tabprotect.engine.release.verdict_figures import Verdict, expected_number, nothing_expected
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.buttons import emptied, push_button, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
@@ -35,6 +33,10 @@ MARKS = {
     "failed": ("cross", "error", "failed"),
 }
 """Icon, colour and word of each state."""
+
+
+EDGE = 8
+"""Pixels of the banner's left edge, which has the colour of its state."""
 
 
 class LineRow(QWidget):
@@ -201,46 +203,67 @@ class Banner(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.line = CheckLine("told", "")
-        self.figure = Label(
-            role="figure", name=say("What a reader would know, of the cells expected at risk")
-        )
-        self.text = Label(wordWrap=True, name=say("The verdict"))
-        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.below = Label(wordWrap=True, role="quiet", name=say("How it is computed"))
-        self.below.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.mark = Label()
+        self.text = Label(wordWrap=True, role="heading", name=say("The verdict"))
+        self.rest = Label(wordWrap=True, name=say("What is to be said beside it"))
+        self.below = Label(wordWrap=True, role="quiet", name=say("What readers work out"))
+        self.ways = Label(wordWrap=True, role="quiet", name=say("How it is computed"))
+        for label in (self.text, self.rest, self.below, self.ways):
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.word = Label(role="section", name=say("State of the release"))
+        self.word.setObjectName("word")
+        self.word.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.how = push_button(say("How is this computed?"), flat=True)
+        self.how.setCheckable(True)
+        self.how.toggled.connect(self._unfold)
+        top, side = Qt.AlignmentFlag.AlignTop, QWidget()
+        in_column(self.word, self.how, on=side, margins=0, spacing=GRID)
         in_row(
-            self.figure,
-            (in_column(self.text, self.below, spacing=4), 1),
+            (self.mark, 0, top),
+            (in_column(self.text, self.rest, self.below, self.ways, spacing=4), 1),
+            (side, 0, top),
             on=self,
-            margins=(2 * GRID, GRID, 2 * GRID, GRID),
+            margins=(2 * GRID + EDGE, GRID + 4, 2 * GRID, GRID + 4),
             spacing=2 * GRID,
         )
         THEME.follow(self, Banner._paint)
 
-    def show_line(self, line: CheckLine, *, figure: str = "", below: str = "") -> None:
-        """Show a verdict, with its number large, and ``below`` it what the number means."""
+    def show_line(self, line: CheckLine, *, below: str = "", ways: str = "") -> None:
+        """Show a verdict in its parts, ``below`` it what its number means, on request its ways."""
         self.line = line
+        self.text.setText(told(spaced(line.finding or line.text)))
+        self.rest.setText(told(spaced(line.rest)))
+        self.rest.setVisible(bool(line.rest))
         self.below.setText(told(spaced(below)))
         self.below.setVisible(bool(below))
-        self.figure.setText(told(figure))
-        self.figure.setVisible(bool(figure))
-        self.text.setText(told(spaced(line.text)))
+        self.ways.setText(told(spaced(ways)))
+        self.how.setVisible(bool(ways))
+        self._unfold(self.how.isChecked())
+        self.word.setText(told(line.word).upper())
+        self.word.setVisible(bool(line.word))
         self.setAccessibleName(told(line.text))
         self._paint()
 
+    def _unfold(self, open_: bool) -> None:
+        self.ways.setVisible(open_ and bool(self.ways.text()))
+
     def _paint(self) -> None:
         c = THEME.colours
+        icon = MARKS[self.line.state][0]
         ground, ink = {
             "failed": (c.error_fill, c.error),
             "mind": (c.undecided_fill, c.undecided),
             "told": (c.raised, c.text),
             "passed": (c.released_fill, c.released),
         }[self.line.state]
-        border = c.border if self.line.state == "told" else ink
+        self.mark.setPixmap(icons.pixmap(icon, 24, colour=ink))
+        edge = c.border if self.line.state == "told" else ink
         self.setStyleSheet(
-            f"Banner {{ background: {ground}; border: 1px solid {border}; border-radius: 6px; }}"
+            f"Banner {{ background: {ground}; border: 1px solid {edge};"
+            f" border-left: {EDGE}px solid {edge}; border-radius: 6px; }}"
             f"Banner QLabel {{ color: {c.text}; }}"
-            f'Banner QLabel[role="figure"] {{ color: {ink}; }}'
+            f"Banner QLabel#word {{ background: {ink}; color: {ground}; border-radius: 3px;"
+            " padding: 1px 8px; }"
         )
 
 
@@ -253,13 +276,3 @@ def groups_of(project: Project, bundle: Bundle | None, *, house: bool) -> list[C
     if not house or done is None or bundle.summary is None:
         return groups
     return [protection(done, bundle.summary, done.record.verdict), honesty(done), *groups]
-
-
-def figure_of(verdict: Verdict) -> str:
-    """What the banner shows large: the true figure, or that of the release alone."""
-    staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
-    if staff is not None and staff.at_risk_cells and staff.mean_belief is not None:
-        return spaced(say("{known:,} of {at_risk_cells:,}", staff.known, staff.at_risk_cells))
-    if nothing_expected(verdict) or not verdict.judged:
-        return ""
-    return spaced(say("{known:,} of {at_risk}", verdict.known, expected_number(verdict.at_risk)))

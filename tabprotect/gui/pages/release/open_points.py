@@ -38,17 +38,19 @@ class OpenPoints:
         settled = line.state == "failed" or project.published or self.unjudged(project)
         if settled or not project.against:
             return line
-        return CheckLine("failed", say("Not ready: {against}", project.against))
+        word, against = say("Not ready"), project.against
+        text = say("{word}: {against}", word, against)
+        return CheckLine("failed", text, word=word, finding=line.finding, rest=against)
 
     def question_open(self, project: Project) -> str:
         """What is to be decided although the verdict passes; a green light asks for nothing."""
         if self.kept.open:
-            return say("Small sums would be published exactly.")
+            return say("Small sums would go out as they are.")
         reasons = [] if self.unjudged(project) or project.against else self.reasons(project)
         if reasons:
             return reasons[0]
         if unsigned := self.policy(project).unsigned(*self.signing.names()):
-            return say("Missing: {unsigned}.", unsigned)
+            return say("Still open: {unsigned}.", unsigned)
         return "" if project.title else say("The release has no title.")
 
     def policy(self, project: Project) -> HousePolicy:
@@ -79,12 +81,14 @@ class OpenPoints:
         """What has to be done before it can be approved, in words; empty where nothing has."""
         policy, known = self.policy(project), self.judging.known(project)
         if known is not None and known.before.close and policy.second_release == "refuse":
-            return say("By the policy of the house no table is published twice.")
+            return say("The house policy lets no table leave twice.")
         if self.unjudged(project) and policy.unjudged == "refuse":
-            return say("By the policy of the house nothing leaves that was not judged whole.")
+            return say(
+                "The house policy lets nothing leave before all that readers learn is worked out."
+            )
         missing = [say("a decision on the small kept sums")] if self.kept.open else []
         if self.reasons(project) and not self.signing.reason.text().strip():
             missing.append(say("a reason for publishing all the same"))
         if unsigned := policy.unsigned(*self.signing.names()):
             missing.append(unsigned)
-        return say("Still missing: {missing}.", joined(missing, "; ")) if missing else ""
+        return say("Still open: {missing}.", joined(missing, "; ")) if missing else ""

@@ -18,6 +18,7 @@ from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
     CheckLine,
     computed,
+    limits_said,
     stated,
     would_know,
 )
@@ -29,6 +30,7 @@ from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_mechanism
 from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
+from tabprotect.engine.release.verdict_figures import SAID
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Page, PageChanges
@@ -46,7 +48,7 @@ from tabprotect.gui.pages.release.bundle_shown import (
     reader_sentence,
 )
 from tabprotect.gui.pages.release.kept_sums import KeptSums
-from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, figure_of, groups_of
+from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, groups_of
 from tabprotect.gui.pages.release.open_points import OpenPoints
 from tabprotect.gui.pages.release.publish_form import (
     Fingerprint,
@@ -58,11 +60,17 @@ from tabprotect.gui.pages.release.publish_form import (
 )
 from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
 
 NARROW = 90 * GRID
 """Pixels of width below which the right column stands under the left one."""
+
+
+GATED = say(
+    "The colour follows what readers can work out from the release alone, never the true counts; the "
+    "headline counts the true ones and is for staff only."
+)
 
 
 class ReleasePage(ReleaseStage, Page):
@@ -100,7 +108,7 @@ class ReleasePage(ReleaseStage, Page):
         self.stack.addWidget(self._gate())
         self.stack.addWidget(self.panel)
         self.body.addWidget(self.stack, 1)
-        self._faces = faces({"gate": say("The gate"), "files": say("Every file")}, self.show_face)
+        self._faces = faces({"gate": say("The gate"), "files": say("Files")}, self.show_face)
         for button in self._faces.values():
             self.tools.addWidget(button)
         self._note = Label(wordWrap=True, role="quiet")
@@ -310,9 +318,9 @@ class ReleasePage(ReleaseStage, Page):
             )
             return
         below = joined(filter(None, (computed(verdict), would_know(verdict))), " ")
-        self.banner.show_line(
-            self.points.line(project, verdict), figure=figure_of(verdict), below=below
-        )
+        gate, way = project.release.mechanism.gate, capital(SAID[verdict.way])
+        ways = joined(filter(None, (way + ".", GATED, limits_said(gate))), " ")
+        self.banner.show_line(self.points.line(project, verdict), below=below, ways=ways)
 
     # -- whether it may leave -----------------------------------------------------------------
 
@@ -341,8 +349,8 @@ class ReleasePage(ReleaseStage, Page):
         if self.house:
             return ""
         if self.document.has_original:
-            return say("This is what a reader of the bundle will see. F9 goes back.")
-        return say("Compute what to believe under a prior of your own on the page Check.")
+            return say("This is what readers will see. F9 goes back.")
+        return say("On the page Check you can see what you may believe, whatever you assume.")
 
     def _published_path(self) -> Path:
         history = self.document.history

@@ -386,7 +386,7 @@ class Seal(QFrame):
         self._picture = Label()
         self.text = Label(wordWrap=True, name=say("What was published"))
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.copy = QPushButton(tell("Copy fingerprint"))
+        self.copy = QPushButton(tell("Copy the check number"))
         self.open = QPushButton(tell("Open as a reader"))
         self.open.setToolTip(tell("Open the bundle in a window of its own, without the original."))
         in_row(
@@ -412,7 +412,10 @@ class Seal(QFrame):
         lines = [
             joined(filter(None, (published, signed, say("It cannot be taken back."))), " "),
             say("Fingerprint: {fingerprint}", fingerprint),
-            say("Put it on your web page: readers can see that their file is genuine."),
+            say(
+                "Put this check number on your web page: readers can see that their file is "
+                "genuine."
+            ),
         ]
         self.text.setText(told(joined(lines, "\n")))
 
@@ -430,7 +433,7 @@ class Fingerprint(QWidget):
         self._value = ""
         title = Label(say("Fingerprint (SHA-256)"), role="section")
         self.value = QLineEdit(readOnly=True)
-        self.value.setAccessibleName(tell("Fingerprint of the bundle"))
+        self.value.setAccessibleName(tell("Check number of the release"))
         self.value.setToolTip(
             tell(
                 "<p>Hashes inside a zip find damage, not a forger: compare the fingerprint of the "

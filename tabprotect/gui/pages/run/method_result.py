@@ -15,6 +15,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.three_tables import (
@@ -77,9 +78,9 @@ class MethodResult(QWidget):
             self._placements = {}
             self.which.clear()
             for published in () if release is None else release.tables:
-                names = joined(published.table.domain.names, " \u00d7 ") or say("grand total")
+                names = spoken(published.table.domain.names) or say("grand total")
                 hidden = int(published.hidden.sum())
-                more = say(", {hidden} suppressed", count_text(hidden)) if hidden else ""
+                more = say(", {hidden} hidden", count_text(hidden)) if hidden else ""
                 self.which.addItem(
                     tell(
                         "{names}  ({size}{more})",

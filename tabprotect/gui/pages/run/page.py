@@ -44,13 +44,13 @@ from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.theme import GRID, chance_text, number_text
+from tabprotect.gui.look.theme import GRID, number_text
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel, method_help, trial_runs
 from tabprotect.gui.pages.run.run_panel import RunPanel
 from tabprotect.gui.pages.run.tune_choice import TuneChoice
 from tabprotect.gui.pages.stages import MethodsStage, PerturbStage
-from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.said import capital, in_100, joined, say
 from tabprotect.languages.speaking import tell, told
 
 WAIT = 300
@@ -248,9 +248,7 @@ class RunPage(Page):
         unmet = project.protection.unmet(project.problem) if house and not result else {}
         self.main_button.setVisible(house or result)
         self.main_button.setEnabled(result or not (unmet or self._impossible))
-        self.main_button.setText(
-            told(say("See what a reader can believe") if result else say("Run"))
-        )
+        self.main_button.setText(told(say("See what readers would know") if result else say("Run")))
         if not result and unmet:
             self.set_sentence(say("Not possible here: {values}.", joined(unmet.values(), "; ")))
         elif not result and self._preview is not None:
@@ -426,27 +424,23 @@ def expectation(preview: Preview) -> str:
         return say("No published cell has anybody in it.")
     if not preview.change:
         return (
-            say("An at-risk count of the main table is not published.")
+            say("A small count of the main table is not published.")
             if preview.at_risk_cells
-            else say("A positive count of the main table is not published.")
+            else say("A count of the main table is not published.")
         )
     return (
         say(
-            "An at-risk count of the main table is published as it is with probability "
-            "{unchanged_share} and changes by "
-            "{mean_absolute_deviation} on average "
-            "({trials}).",
-            chance_text(preview.unchanged_share),
+            "A small count of the main table is published as it is with {chance} and changes "
+            "by {mean_absolute_deviation} on average ({trials}).",
+            in_100(preview.unchanged_share),
             number_text(preview.mean_absolute_deviation),
             trial_runs(preview.runs),
         )
         if preview.at_risk_cells
         else say(
-            "A positive count of the main table is published as it is with probability "
-            "{unchanged_share} and changes by "
-            "{mean_absolute_deviation} on average "
-            "({trials}).",
-            chance_text(preview.unchanged_share),
+            "A count of the main table is published as it is with {chance} and changes by "
+            "{mean_absolute_deviation} on average ({trials}).",
+            in_100(preview.unchanged_share),
             number_text(preview.mean_absolute_deviation),
             trial_runs(preview.runs),
         )

@@ -242,16 +242,16 @@ class PreviewPanel(QScrollArea):
         averages = (
             plural(
                 preview.judged_cells,
-                "Averages over {judged_cells} at-risk cell, from {trials}.",
-                "Averages over {judged_cells} at-risk cells, from {trials}.",
+                "Averages over {judged_cells} small count, from {trials}.",
+                "Averages over {judged_cells} small counts, from {trials}.",
                 count_text(preview.judged_cells),
                 trial_runs(preview.runs),
             )
             if preview.at_risk_cells
             else plural(
                 preview.judged_cells,
-                "Averages over {judged_cells} positive cell, from {trials}.",
-                "Averages over {judged_cells} positive cells, from {trials}.",
+                "Averages over {judged_cells} count above zero, from {trials}.",
+                "Averages over {judged_cells} counts above zero, from {trials}.",
                 count_text(preview.judged_cells),
                 trial_runs(preview.runs),
             )

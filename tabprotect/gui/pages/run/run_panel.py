@@ -30,7 +30,7 @@ from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell
 
 HIDDEN = say(
-    "The original, the difference and the coins stay in the house: a reader sees the published "
+    "The original, the changes and the coins are for staff only: a reader sees the published "
     "table and how it was made, never what it was made from."
 )
 

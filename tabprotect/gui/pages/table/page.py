@@ -118,12 +118,12 @@ class TablePage(TableStage, Page):
         )
         self._only_button, self._risks_button, self._categories_button = (
             tool_button(words, checkable=True)
-            for words in (say("At risk only"), say("Risk list"), say("Categories"))
+            for words in (say("Small counts only"), say("Risk list"), say("Categories"))
         )
         for button, says, does in (
             (
                 self._only_button,
-                say("Show only rows and columns with at-risk cells"),
+                say("Show only rows and columns with small counts"),
                 self.show_only_at_risk,
             ),
             (self._categories_button, say("Edit categories"), self._show_categories),
@@ -175,7 +175,9 @@ class TablePage(TableStage, Page):
         self.empty.setVisible(not showable)
         house = self.document.in_house
         public = self.document.public
-        self.main_button.setText(told(say("What can be believed") if public else self.main_label))
+        self.main_button.setText(
+            told(say("What readers would know") if public else self.main_label)
+        )
         self.main_button.setEnabled(showable or (public and self.document.release is not None))
         self._figures.setVisible(showable)
         self.folds.setVisible(showable)
@@ -293,7 +295,7 @@ class TablePage(TableStage, Page):
 
     def _describe(self, row: int, column: int) -> str:
         mask = self.grid.delegate.mark
-        return say("at risk") if mask is not None and mask[row, column] else ""
+        return say("small") if mask is not None and mask[row, column] else ""
 
     def _selected(self, index: Index | None) -> None:
         layout = self.grid.layout_

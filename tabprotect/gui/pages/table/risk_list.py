@@ -72,16 +72,16 @@ class RiskList(QFrame):
         self._mask: Bools | None = None
         self._codes: Ints = np.zeros((0, 0), dtype=np.int64)
         self._columns: tuple[ListColumn, ...] = ()
-        self._title = heading(say("At-risk cells"))
+        self._title = heading(say("Small counts"))
         close = tool_button(
             run=self.closed, flat=True, name=say("Close the risk list"), tip=say("Close (Esc)")
         )
         escape = QShortcut(QKeySequence(say("Esc")), self, self.closed.emit)
         escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._close = close
-        self.search = Finder(say("Find at-risk cells by their categories"), say("Find categories"))
+        self.search = Finder(say("Find small counts by their categories"), say("Find categories"))
         self.search.textChanged.connect(lambda _: self._fill())
-        self.list = Listing(say("At-risk cells in all layers"))
+        self.list = Listing(say("Small counts in all layers"))
         self.list.chosen.connect(lambda row: self.chosen.emit(self.index_of(row)))
         top = in_row((self._title, 1), close)
         in_column(
@@ -102,7 +102,7 @@ class RiskList(QFrame):
         """What is listed, each with the rule that names it."""
         self.kind = named(QComboBox(), say("Which cells are listed"))
         for words, key in (
-            (say("Counts at risk"), "counts"),
+            (say("Small counts"), "counts"),
             (say("Cells that disclose a group"), "group"),
             (say("Cells of one contributor"), "one"),
         ):
@@ -154,7 +154,7 @@ class RiskList(QFrame):
         """The cells of the kind that is asked for, and what that says of them."""
         table, mask, said = self._table, self._mask, ""
         kind = self.kind.currentData()
-        what = say("at-risk cells in all layers")
+        what = say("small counts in all layers")
         if kind == "group":
             what = say("cells that disclose a group")
             said = say(

@@ -25,10 +25,10 @@ def table_words(document: Document, table: Table) -> tuple[str, str]:
     assert project is not None
     if document.public:
         hidden = document.suppressed
-        said = say("every kept margin is exact")
+        said = say("every kept sum is exact")
         if hidden is not None:
             words = say("{cells} cells ({shape})", count_text(cells), shape)
-            said = say("{sum} of them are suppressed (x)", count_text(int(hidden.sum())))
+            said = say("{sum} of them are hidden (x)", count_text(int(hidden.sum())))
         elif not project.takes_cycles:
             said = say("the method's page says what is exact")
         return say("What a reader sees: {words}; {said}.", words, said), ""
@@ -42,13 +42,13 @@ def table_words(document: Document, table: Table) -> tuple[str, str]:
     return (
         plural(
             risk,
-            "{words}; {risk} cell is at risk ({rule}).",
-            "{words}; {risk} cells are at risk ({rule}).",
+            "{words}; {risk} small count ({rule}).",
+            "{words}; {risk} small counts ({rule}).",
             words,
             count_text(risk),
             rule,
         ),
-        say("\u25cf at risk: {rule}.  F8 goes to the next one.", rule),
+        say("● small: {rule}.  F8 goes to the next one.", rule),
     )
 
 

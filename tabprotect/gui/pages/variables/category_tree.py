@@ -80,7 +80,12 @@ class CategoryTree(QTreeWidget):
             item.setData(0, GROUP, group)
             item.setToolTip(
                 0,
-                tell("{name}@{name2}: {inside} categories", variable.name, level.name, len(inside)),
+                tell(
+                    "{level} (level of {variable}): {inside} categories",
+                    level.name,
+                    variable.name,
+                    len(inside),
+                ),
             )
             item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)
             self._add(item, variable, rest, inside, counts)

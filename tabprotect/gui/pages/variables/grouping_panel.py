@@ -70,7 +70,7 @@ class GroupingPanel(QFrame):
             say("Name of the group"),
         )
         self.together_button = push_button(say("Group the selected categories"), self.together)
-        self.live = Label(wordWrap=True, name=say("What the grouping would leave at risk"))
+        self.live = Label(wordWrap=True, name=say("Small counts that the grouping would leave"))
         self.level = named(QComboBox(), say("A level of the variable"))
         self.take_button = QPushButton(tell("Count at this level"))
         self.take_button.setToolTip(

@@ -459,9 +459,8 @@ class Foreseen:
     def sentence(self) -> str:
         """At-risk cells, live."""
         return say(
-            "{groups} groups. At-risk cells {before} \u2192 "
-            "{after} "
-            "where the table is counted at this level.",
+            "{groups} groups. Small counts {before} → {after} where the table is counted at "
+            "this level.",
             count_text(self.groups),
             count_text(self.before),
             count_text(self.after),

@@ -174,7 +174,7 @@ def test_undo_recipe_and_file_bring_the_plan_back(tmp_path: Path) -> None:
 
 def test_a_table_without_at_risk_cells_says_so_and_cancel_changes_nothing(czech: Project) -> None:
     safe = after(czech, ("set_at_risk", {"rule": "100000"}))
-    with pytest.raises(InputError, match="nothing at risk"):
+    with pytest.raises(InputError, match="no small counts"):
         apply(safe, *release("A"))
     with pytest.raises(InputError, match="no table is open"):
         apply(Project(), *release("A"))

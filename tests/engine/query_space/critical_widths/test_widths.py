@@ -132,7 +132,7 @@ def test_cancelling_and_bad_input(czech: Table) -> None:
     watcher.cancel()
     with pytest.raises(Interrupted):
         critical_widths(AtRiskCells(czech, SmallCount(1, 2)), progress=watcher)
-    with pytest.raises(InputError, match="nothing at risk"):
+    with pytest.raises(InputError, match="no small counts"):
         AtRiskCells(Table.dense(Domain.of_shape((2, 2)), [[5, 6], [7, 8]]), SmallCount(1, 2))
     with pytest.raises(InputError, match="negative"):
         AtRiskCells(Table.dense(Domain.of_shape((2, 2)), [[1, -1], [7, 8]]), SmallCount(1, 2))

@@ -29,13 +29,15 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_prior
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict_figures import about
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.look.drawing import Sheet
-from tabprotect.gui.look.theme import THEME, chance_text, number_text
+from tabprotect.gui.look.theme import THEME, number_text
 from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.check.words import cell_sentence
+from tabprotect.languages.said import in_100
 
 Settle = Callable[[], None]
 
@@ -76,15 +78,15 @@ def test_the_figures_are_the_engines(protected: MainWindow) -> None:
     assert np.allclose(belief.chances, chances, atol=1e-12)
     assert belief.prior is not None and np.allclose(belief.prior, 1 / len(values))
     assert shown.cell.histogram.true == original[CELL] == 1
-    assert shown.cell.value("expected") == number_text(float(found.mean[CELL]))
+    assert shown.cell.value("on average") == number_text(float(found.mean[CELL]))
     low, high = (int(end[CELL]) for end in found.interval(0.9))
-    assert shown.cell.value("90 % interval") == (f"{low} to {high}" if low < high else str(low))
-    assert protected.inspector.value("90 % interval") == shown.cell.value("90 % interval")
-    assert shown.cell.value("entropy") == f"{number_text(float(found.entropy[CELL]))} bits"
+    assert shown.cell.value("could be") == (f"{low} to {high}" if low < high else str(low))
+    assert protected.inspector.value("could be") == shown.cell.value("could be")
+    assert shown.cell.value("left open") == f"{number_text(float(found.entropy[CELL]))} bits"
     true = found.probability(original.counts)
-    assert shown.cell.value("P(true)") == chance_text(float(true[CELL]))
+    assert shown.cell.value("the true count") == in_100(float(true[CELL]))
     intruder = engine(protected, "positive").probability(original.counts)
-    assert shown.cell.value("P(true)", "intruder") == chance_text(float(intruder[CELL]))
+    assert shown.cell.value("the true count", "intruder") == in_100(float(intruder[CELL]))
     assert shown.figure.name == "true"
     assert np.allclose(shown.map.values_shown, true, atol=1e-12)
     for number, figure in enumerate(["true", "entropy", "small", "published", "mean", "mode"]):
@@ -118,10 +120,10 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     told = dict(zip(belief.values.tolist(), belief.chances.tolist(), strict=True))
     assert told == pytest.approx(expected, abs=1e-12)
     assert shown.cell.sentence == (
-        "A reader who assumes nothing believes this cell is 0 with probability 0.72."
+        "Could be 0 to 2; a reader who assumes nothing thinks 0 most likely, with 72 in 100."
     )
     assert shown._way.text() == (
-        "Exact: summed over all 22 possible originals. Up to 3 draws were made until one passed the "
+        "Worked out exactly, over all 22 tables that could be behind it. Up to 3 draws were made until one passed the "
         "gate: no odds differ by more than a factor of 3 for that."
     )
     assert shown.mode_button.text().startswith("For 16 of 16 cells")
@@ -388,11 +390,14 @@ def test_the_verdict_comes_first_with_a_card_for_each_reader(
     verdict = document.project.protected.record.verdict
     assert verdict is not None and shown.sentence == verdict.sentence
     cards = {card.reader.name: card.reader for card in shown.readers.cards}
-    assert list(cards) == ["A reader", "An intruder", "In truth"]
+    assert list(cards) == ["A reader", "A reader who knows more", "In truth"]
     assert cards["A reader"].number == verdict.known and cards["A reader"].state == "passed"
     assert verdict.staff is not None and cards["In truth"].number == verdict.staff.known
     judged = engine(protected, "positive")
-    assert f"{judged.small(document.project.at_risk).sum():.1f}" in cards["An intruder"].words
+    assert (
+        about(judged.small(document.project.at_risk).sum())
+        in cards["A reader who knows more"].words
+    )
     assert shown.who == "user"
     shown.readers.cards[1].chosen.emit("intruder")
     assert shown.who == "intruder"
@@ -419,27 +424,28 @@ def test_earlier_releases_of_the_table_are_read_beside_it(
     assert known is not None and known.before.together is not None
     card = next(c.reader for c in shown.readers.cards if c.reader.name == "With earlier releases")
     assert card.number == known.before.together.known and "release 1 of" in card.knows
-    assert f"{known.before.together.at_risk:,.1f}" in shown.sentence
+    assert about(known.before.together.at_risk) in shown.sentence
 
 
 @pytest.mark.parametrize(
     ("way", "chance", "said"),
     [
-        ("exact", 1.0, "A reader who looks is certain that this cell is 3"),
-        ("chains", 1.0, "A reader who looks believes this cell is 3 in every simulated original"),
-        ("exact", 0.75, "A reader who looks believes this cell is 3 with probability 0.75"),
+        ("exact", 1.0, "A reader who looks is certain: it is 3"),
+        ("chains", 1.0, "A reader who looks finds 3 in every simulated table"),
+        ("exact", 0.75, "Could be 2 to 3; a reader who looks thinks 3 most likely, with 75 in 100"),
     ],
 )
 def test_certain_is_said_only_where_it_is_computed(way: str, chance: float, said: str) -> None:
     believed = SimpleNamespace(
         distribution=lambda index: (np.array([2, 3]), np.array([1 - chance, chance])),
+        interval_of=lambda index, level: (2 if chance < 1 else 3, 3),
         mode=np.array([[3]]),
         way=way,
         prior=SimpleNamespace(label="looks"),
     )
     posterior = cast(Posterior, believed)
     assert cell_sentence(posterior, (0, 0), true=None) == f"{said}."
-    assert cell_sentence(posterior, (0, 0), true=2) == f"{said}; the true value is 2."
+    assert cell_sentence(posterior, (0, 0), true=2) == f"{said}. The true count is 2."
 
 
 def test_without_a_choice_the_most_exposed_cell_is_shown(

@@ -132,7 +132,7 @@ def test_draws_can_be_cancelled_and_partial_results_stay(
     assert shown.draws.result is not None
     done = len(shown.draws.result[0].values)
     assert 0 < done < 100_000
-    assert "of 100\u202f000 possible originals" in shown.draws.sentence.text()
+    assert "of 100\u202f000 drawn tables" in shown.draws.sentence.text()
 
 
 def test_exports_from_the_house_say_confidential_in_name_and_content(

@@ -101,13 +101,13 @@ def test_a_total_selected_in_the_table_is_believed_exactly(
     QTest.keyClick(grid.cells, Qt.Key.Key_Right)
     assert document.total == Total(("v",), (1, 0))
     qtbot.waitUntil(lambda: "Every reader knows" in inspector.sentence)
-    assert inspector.value("expected") == number_text(float(release.table.counts[1].sum()))
+    assert inspector.value("on average") == number_text(float(release.table.counts[1].sum()))
     place = grid.bottom.visualRect(grid.bottom.model().index(0, 2)).center()
     QTest.mouseClick(grid.bottom.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert document.total == Total(("w",), (0, 2))
-    qtbot.waitUntil(lambda: "believes this total is" in inspector.sentence)
+    qtbot.waitUntil(lambda: "thinks this total most likely" in inspector.sentence)
     wanted = sums(infer(likelihood_of(release)), Publication(release.domain, (("w",),)))[0]
-    assert inspector.value("expected") == number_text(float(wanted.mean[2]))
+    assert inspector.value("on average") == number_text(float(wanted.mean[2]))
     # Check goes to the same total.
     opened.go("check")
     qtbot.waitUntil(lambda: check.sums.totals is not None)

@@ -141,7 +141,7 @@ def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: Mai
     view.risk.setCurrentIndex(view.risk.findData("unchanged_small"))
     assert "gives away least" in ran.sentence or "best in both" in ran.sentence
     heads = [column.head for column in view.table.list.rows.columns]
-    assert heads[2].startswith("At-risk counts published unchanged")  # what the map shows, first
+    assert heads[2].startswith("Small counts published unchanged")  # what the map shows, first
     assert opened.page.command_line() == (
         "tabprotect compare example:duncan-roehrig-4x4 --run 'random_rounding base=3' "
         "--run 'cell_key D=3 js=1' --runs-per-method 3 --at-risk 1..2"

@@ -217,7 +217,7 @@ def test_threshold_rule_and_bounds_are_commands(
     settings.at_risk.low.setValue(5000)
     qtbot.keyClick(settings.at_risk.low, Qt.Key.Key_Return)
     settle()
-    assert "nothing at risk" in page(czech).errors.text
+    assert "no small counts" in page(czech).errors.text
     assert page(czech).space.regions is None
     czech.actions_["undo"].trigger()
     settle()
@@ -438,7 +438,7 @@ def test_a_cancelled_look_is_offered_again(window: MainWindow, settle: Settle) -
     window.document.jobs.cancel_all()
     settle()
     assert page(window).space.regions is None
-    assert page(window).sentence == "Nothing is known of the sub-tables yet."
+    assert page(window).sentence == "Nothing is known of the tables yet."
     again = page(window).again
     assert again.isVisible()
     again.click()

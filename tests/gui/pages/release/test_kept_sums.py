@@ -32,10 +32,10 @@ def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle) -> 
     settle()
     asking = page_of(window, ProtectPage).asking
     said = asking.small.text()
-    assert said.startswith("3 kept sums are small counts") and "B, young: 1" in said
+    assert said.startswith("3 kept sums are small") and "B, young: 1" in said
     asking.take_out(("party", "age"))
     settle()
-    assert asking.small.text().startswith("1 kept sum is a small count")
+    assert asking.small.text().startswith("1 kept sum is small")
     window.document.do(protect, draft=True, seed=10**40)
     settle()
     window.go("release")

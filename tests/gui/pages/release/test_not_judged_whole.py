@@ -50,19 +50,19 @@ def test_the_banner_says_what_was_not_judged_and_asks_for_a_reason(
 ) -> None:
     shown = released(opened, settle, tmp_path)
     line = shown.banner.line
-    assert line.state == "mind" and line.text.startswith("Not judged whole: what the choice ")
+    assert line.state == "mind" and line.text.startswith("One question open: readers would know ")
     assert THEME.colours.undecided_fill in shown.banner.styleSheet()
     assert THEME.colours.released_fill not in shown.banner.styleSheet()
-    assert "not judged whole" in opened.strip.facts
+    assert "one question open" in opened.strip.facts
     assert not shown.main_button.isEnabled() and "a reason" in shown._note.text()
     qtbot.keyClicks(shown.signing.reason, WHY)
     shown.main_button.click()
     assert shown._question is not None
-    assert "Not judged whole" in shown._question.text and WHY in shown._question.text
+    assert "Not worked out: " in shown._question.text and WHY in shown._question.text
     shown._question.publish.click()
     settle()
     assert shown.banner.line.state == "mind"
-    assert shown.sentence.startswith("Published, not judged whole: ")
+    assert shown.sentence.startswith("Published: ")
     gate = public.read(tmp_path / "release.zip").mechanism.gate
     assert gate is not None and gate.passed is None and gate.reason
     assert gate.left_out == verify(tmp_path / "release.zip").left_out != ()
@@ -86,4 +86,4 @@ def test_the_policy_may_refuse_whatever_the_reason(
     shown = released(opened, settle, tmp_path, unjudged="refuse")
     qtbot.keyClicks(shown.signing.reason, given)
     assert shown.banner.line.state == "mind" and not shown.main_button.isEnabled()
-    assert "nothing leaves that was not judged whole" in shown._note.text()
+    assert "nothing leave before all" in shown._note.text()

@@ -58,16 +58,16 @@ def test_what_the_gate_refuses_is_said_with_its_number_and_what_helps(
 ) -> None:
     shown, document = page(refused), refused.document
     assert document.original == document.published
-    assert shown.banner.figure.text() == "3 of 3"
+    assert shown.banner.text.text() == "Readers would know 3 of 3 small counts"
     assert shown.sentence == "Not ready: readers would know 3 of 3 small counts. Limit: 0."
     below = shown.banner.below.text()
     assert "count on about 3 small counts and would be sure of 3." in below
-    assert "Would know: more than 95 in 100 sure" in below and "100 in 100" in below
+    assert "is more than 95 in 100 sure of the true count" in below and "100 in 100" in below
     lines = [row.line for row in shown.protection.rows]
     assert lines[0].state == "failed" and shown.protection.rows[0].button is not None
     # No number that is no merit carries a tick; the true ones say whose they are.
     assert not [line for line in lines if line.state == "passed"]
-    assert all(line.staff for line in lines if "at-risk" in line.text and line is not lines[0])
+    assert all(line.staff for line in lines if "small count" in line.text and line is not lines[0])
     assert not shown.main_button.isEnabled() and "a reason" in shown._note.text()
     assert (refused.rail.buttons["check"].badge, refused.rail.buttons["release"].badge) == (
         3,
@@ -151,7 +151,7 @@ def test_a_table_that_left_before_takes_a_reason(
     ready.document.do(protect, draft=True, seed=2**127 + 1)
     settle()
     lines = [row.line.text for row in shown.before.rows]
-    assert "This original left the house before" in lines[0]
+    assert "This very table has left before" in lines[0]
     assert lines[1].startswith("Together with the release of ")
     assert not shown.main_button.isEnabled()
     shown.form.set_destination(tmp_path / "second.zip", None)

@@ -127,7 +127,7 @@ def test_published_bundle_gives_everybody_the_same_posterior(
     document.undo()
     assert document.project is not None and document.project.published
     assert not page(ready).main_button.isVisible()
-    assert page(ready).banner.line.text.startswith("Published. ")
+    assert page(ready).banner.line.text.startswith("Published: ")
 
     ready.go("check")
     settle()

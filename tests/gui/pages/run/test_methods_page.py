@@ -249,16 +249,19 @@ def test_tab_follows_the_eye_through_fields_made_later(
     assert margins.chips is not None
     together = [*margins.chips.names.values()]
     last = [bar, shown._copy, shown.main_button]
-    asked += [margins.input, *together, *last]
+    # A formula is made of its chips; it is typed on request.
+    assert margins.input.isHidden()
+    asked += [*together, margins.typed, *last]
     places = [order.index(widget) for widget in asked]
     assert places == sorted(places) and order[-1] is shown.main_button
     # What a click makes stands between the field and the names it was made of.
     together[0].click()
-    assert tab_order(shown).index(margins.chips.add) == places[-4] + 1
+    assert tab_order(shown).index(margins.chips.add) == order.index(together[-1]) + 1
     margins.chips.add.click()
     tried()
     order = tab_order(shown)
-    places = [order.index(w) for w in (margins.input, *margins.chips.entries, *together, *last)]
+    made = (*margins.chips.entries, *together, margins.typed, *last)
+    places = [order.index(w) for w in made]
     assert len(places) == 7 and places == sorted(places) and order[-1] is shown.main_button
 
 
@@ -312,7 +315,7 @@ def test_unpublished_inner_cells_leave_nothing_on_the_table_page(
     document.set_public(True)
     small.go("table")
     table = small.pages["table"]
-    assert not any("at risk" in text for text in texts(table, hidden=False))
+    assert not any("small" in text for text in texts(table, hidden=False))
     assert "no cells to select" in small.inspector.sentence
     # What can be believed about the inner cells is known all the same.
     assert table.main_button.isEnabled()
@@ -328,7 +331,7 @@ def test_the_inspector_tells_secondary_cells_from_sensitive_ones(
     document, inspector = small.document, small.inspector
     assert document.project is not None and document.project.protected is not None
     letters = document.project.protected.record.statuses[0]
-    for letter, said in (("U", "at risk (U)"), ("M", "secondary (M)")):
+    for letter, said in (("U", "small count (U)"), ("M", "hidden to protect others (M)")):
         document.set_public(False)
         row, column = (int(n) for n in np.argwhere(letters == letter)[0])
         document.select((row, column))

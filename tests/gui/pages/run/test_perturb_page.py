@@ -33,6 +33,7 @@ from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.look.theme import colour
 from tabprotect.gui.pages.run.coin_replay import Replay
 from tabprotect.gui.pages.run.page import PerturbPage
+from tabprotect.languages.said import in_100
 
 Settle = Callable[[], None]
 
@@ -109,7 +110,7 @@ def test_the_preview_is_the_engines(perturb: MainWindow) -> None:
     for value, chance in wanted.change.items():
         if chance >= 0.01:
             assert f"{value:+d}".replace("-", "\u2212").replace("+0", "0") + ": " in said
-    assert f"probability {panel.figure('unchanged')}" in page(perturb).sentence
+    assert in_100(wanted.unchanged_share) in page(perturb).sentence
 
 
 def test_the_triangle_the_numbers_and_the_history_agree(
@@ -196,7 +197,7 @@ def test_a_run_with_a_seed_is_the_engines(perturb: MainWindow, tried: Settle) ->
     done = document.project
     assert done is not None and done.protected is not None
     assert page(perturb).sentence == summarise(done.protected).sentence
-    assert "every margin is kept" in page(perturb).sentence
+    assert "every kept sum is exact" in page(perturb).sentence
 
 
 def test_a_seed_that_is_none_leaves_everything(perturb: MainWindow) -> None:
@@ -375,7 +376,7 @@ def test_a_weak_mechanism_is_refused_with_the_remedies_that_were_tried(
     tried()
     # It is held as a draft, to be looked at, and cannot be published without a reason.
     assert document.project is not None and document.project.against
-    assert refusal.text.startswith("A reader expects")
+    assert "a reader would know" in refusal.text
     assert shown_page.face == "setup" and list(refusal.remedies) == [r.text for r in offered]
     refusal.remedies[offered[-1].text].click()
     tried()

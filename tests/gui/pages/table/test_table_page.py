@@ -407,7 +407,7 @@ def test_public_view_shows_the_published_table_read_only(
     assert grid_texts(opened) == [[str(v) for v in row] for row in published.counts.tolist()]
     assert not page(opened).grid.model.editable
     assert page(opened).grid.delegate.mark is None
-    assert "at risk" not in page(opened).sentence
+    assert "small" not in page(opened).sentence
     page(opened).paste()
     assert not page(opened).paste_bar.isVisible()
 

@@ -262,7 +262,7 @@ class TwoWayFlows:
         """The same, compiled."""
         rows, columns = self._ids.shape
         arcs = self._open, self._weight, *self._sides(what[3])
-        still = self._rows[barred] * columns + self._columns[barred]
+        still = self._rows[barred] * columns + self._columns[barred] if len(barred) else barred
         asked = np.array(what, dtype=np.int64)
         found = two_way_routes.route(*arcs, still, asked, rows, columns, pay, self._step, FEW)
         if found is None:

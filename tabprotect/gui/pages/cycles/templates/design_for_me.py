@@ -54,8 +54,8 @@ POSTERIORS = {
 COMPUTED = {
     "formula": say("Readers compute what to believe exactly, by formula."),
     "draws": say(
-        "Readers draw possible originals exactly as they should believe them "
-        "(\u00b10.7 % with 20,000 draws)."
+        "Readers draw tables that could be behind it, exactly as likely as they are (±0.7 % "
+        "with 20,000 draws)."
     ),
     "any": say("Readers estimate what to believe, with the error stated."),
 }
@@ -307,7 +307,7 @@ class DesignForMe(QWidget):
 
     def _words(self, offer: Offer) -> list[str]:
         exact = (
-            say("No sum stays exact beyond the kept margins.")
+            say("No sum stays exact beyond the kept sums.")
             if offer.unwanted == 0
             else say("One sum stays exact that nobody asked for.")
             if offer.unwanted == 1
@@ -315,7 +315,7 @@ class DesignForMe(QWidget):
                 "{unwanted} sums stay exact that nobody asked for.", count_text(offer.unwanted)
             )
             if offer.unwanted is not None
-            else say("How many sums stay exact beyond the kept margins is told when it is taken.")
+            else say("How many sums stay exact beyond the kept sums is told when it is taken.")
         )
         figures = offer.figures
         lines = [

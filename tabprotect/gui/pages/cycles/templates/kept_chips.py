@@ -12,12 +12,13 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.look.buttons import emptied, push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell
 
 LONG = 16
@@ -58,9 +59,9 @@ class KeptChips(QWidget):
     def _show(self) -> None:
         emptied(self._chips)
         self.chips = {}
-        wide = max((len(" × ".join(margin)) for margin in self.margins), default=0) > LONG
+        wide = max((len(spoken(margin)) for margin in self.margins), default=0) > LONG
         for number, margin in enumerate(self.margins):
-            words = joined(margin, " × ") or say("the total")
+            words = spoken(margin) or say("the total")
             chip = tool_button(say("{words}  ✕", words), tip=say("Let this margin go"))
             chip.setAccessibleName(tell("Kept: {words}. Let it go", words))
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

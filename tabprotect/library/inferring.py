@@ -1,0 +1,182 @@
+"""Inference from releases: the cells of a table, or sums of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, overload
+
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.effort import READER
+from tabprotect.engine.belief.evidence import Evidence, Knowing
+from tabprotect.engine.bundle.informed_prior import informed
+from tabprotect.engine.disclosure.attempts import weigh_attempts as first_that_passed
+from tabprotect.engine.disclosure.verdict import weigh_refused
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.posterior.approach import Way
+from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.subtables import asked_of
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import say
+from tabprotect.library.belief import Belief
+from tabprotect.library.frames import usual_kind
+from tabprotect.library.protection import Protection
+from tabprotect.library.release import open_release
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SumBelief:
+    """The posterior distributions of sums of cells, addressed by category names.
+
+    Attributes
+    ----------
+    tables
+        One belief for each margin that was asked for, the smallest first; the groups of a grouping
+        are its categories.
+    """
+
+    tables: tuple[Belief, ...]
+
+    def __repr__(self) -> str:
+        named = (":".join(one.domain.names) or "total" for one in self.tables)
+        return f"SumBelief({', '.join(named)})"
+
+    def distribution(self, **cell: str) -> dict[int, float]:
+        """The distribution of one sum: the categories name its table too; none the grand total.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> release = tp.protect(tp.read_table("example:duncan-roehrig-4x4"), seed=7)
+        >>> belief = tp.infer(release, of="half*w", groupings="half:v=v1>a,v2>a,v3>b,v4>b")
+        >>> belief
+        SumBelief(total, half, w, half:w)
+        >>> belief.distribution(half="a")
+        {75: 1.0}
+        """
+        wanted = {name.casefold() for name in cell}
+        for one in self.tables:
+            if {name.casefold() for name in one.domain.names} == wanted:
+                return one.distribution(**cell)
+        raise InputError(
+            say("no table of {value} was asked for", ", ".join(cell) or say("the total")),
+            hint=say("there are {self}", repr(self)),
+        )
+
+    def to_frame(self, kind: str | None = None, *, distributions: bool = False) -> Any:
+        """The rows of the only table, as of :meth:`Belief.to_frame`; of several take each."""
+        if len(self.tables) != 1:
+            raise InputError(
+                say("these are several tables"), hint=say("take to_frame() of each one in tables")
+            )
+        return self.tables[0].to_frame(kind, distributions=distributions)
+
+
+AnyRelease = str | Path | Release | Protection
+
+
+@overload
+def infer(
+    release: AnyRelease | Sequence[AnyRelease],
+    *,
+    of: None = None,
+    groupings: str = "",
+    prior: str = "uniform",
+    way: Way = "auto",
+    draws: int | None = None,
+    seed: int | None = None,
+    weigh_attempts: bool = False,
+    progress: Progress = SILENT,
+) -> Belief: ...
+
+
+@overload
+def infer(
+    release: AnyRelease | Sequence[AnyRelease],
+    *,
+    of: str,
+    groupings: str = "",
+    prior: str = "uniform",
+    way: Way = "auto",
+    draws: int | None = None,
+    seed: int | None = None,
+    weigh_attempts: bool = False,
+    progress: Progress = SILENT,
+) -> SumBelief: ...
+
+
+def infer(
+    release: AnyRelease | Sequence[AnyRelease],
+    *,
+    of: str | None = None,
+    groupings: str = "",
+    prior: str = "uniform",
+    way: Way = "auto",
+    draws: int | None = None,
+    seed: int | None = None,
+    weigh_attempts: bool = False,
+    progress: Progress = SILENT,
+) -> Belief | SumBelief:
+    """What a reader can believe about every true count, from public things alone.
+
+    Parameters
+    ----------
+    release
+        A bundle's file name, an opened release, or a protection (of which only the release is
+        looked at); or a list of these, all of one original, which are read together.
+    of, groupings
+        Sums instead of cells, as a formula such as ``"region*age"``: margins, levels of a
+        hierarchy, any groupings (as text or a file; those that the release states are known).
+    prior
+        ``uniform``, ``positive``, ``positive:CELLS``, ``poisson:FILE``, ``negative_binomial:FILE``
+        or ``table:FILE``; ``last:RELEASE.zip`` around the means of an earlier release, scaled to
+        this one's total; ``model:FORMULA`` around a log-linear model of what was published, as
+        widely as that shows.
+    way, draws, seed
+        Of the computation: exact where it can be, else Monte Carlo.
+    weigh_attempts
+        Whether to take in that the release is the first draw that passed the gate, where the
+        originals and their draws can be listed; else no odds change by more than a factor of the
+        attempts.
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> table = tp.read_table("example:duncan-roehrig-4x4")
+    >>> tp.infer(tp.protect(table), prior="positive")
+    Belief(v | w, 4 x 4, exact)
+    >>> tp.infer([tp.protect(table), tp.protect(table, fresh=True)])
+    Belief(v | w, 4 x 4, exact)
+    """
+    given = [release] if isinstance(release, AnyRelease) else list(release)
+    if not given:
+        raise InputError(say("there is no release to infer from"))
+    releases = [_opened(one, progress) for one in given]
+    first, stated = Evidence(releases[0]), releases[0].mechanism.parameters
+    asked = None if of is None else asked_of(first.likelihood.domain, of, groupings, stated)
+    randomness = None if seed is None else Randomness.seeded(seed)
+    found = believe(
+        [first, *releases[1:]],
+        informed(prior, releases, progress),
+        knowing=Knowing(
+            weigh=first_that_passed if weigh_attempts else None, weigh_refused=weigh_refused
+        ),
+        effort=replace(READER, way=way, draws=draws),
+        randomness=randomness,
+        progress=progress,
+    )
+    kinds = [one.kind for one in given if isinstance(one, Protection)]
+    kind = kinds[0] if kinds else usual_kind()
+    if asked is None:
+        return Belief(found, kind, tuple(releases))
+    tables = sums(found.posterior, asked, randomness=randomness, draws=draws, progress=progress)
+    return SumBelief(tuple(Belief(replace(found, posterior=one), kind) for one in tables))
+
+
+def _opened(release: AnyRelease, progress: Progress) -> Release:
+    if isinstance(release, Protection):
+        return release.release
+    return release if isinstance(release, Release) else open_release(release, progress=progress)
