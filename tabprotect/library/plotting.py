@@ -15,6 +15,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.assessment.comparing.over_seeds import Spread
+from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice, Query, names_joined
 from tabprotect.engine.query_space.release_set import ReleaseSet
@@ -174,20 +175,20 @@ def risk_utility_map(ax: Axes, found: Comparison, risk: str, utility: str) -> No
     )
     if means:
         ax.step(*zip(*means, strict=True), where="post", color=INKS["quiet"], linestyle="--")
-    for name, label, turn in (
-        (risk, ax.set_xlabel, ax.invert_xaxis),
-        (utility, ax.set_ylabel, ax.invert_yaxis),
+    _name_axes(ax, by_name[risk], by_name[utility])
+    ax.legend(frameon=False, fontsize="small")
+
+
+def _name_axes(ax: Axes, risk: Measure, utility: Measure) -> None:
+    """Titles, and the direction in which each axis runs."""
+    for measure, way, label, turn in (
+        (risk, say("more private"), ax.set_xlabel, ax.invert_xaxis),
+        (utility, say("more useful"), ax.set_ylabel, ax.invert_yaxis),
     ):
-        measure = by_name[name]
-        way = say("more private") if name == risk else say("more useful")
-        label(
-            tell(
-                "{title} ({unit})\n{way} \u2192", told(measure.label), told(measure.unit), told(way)
-            )
-        )
+        title = told(measure.label)
+        label(tell("{title} ({unit})\n{way} \u2192", title, told(measure.unit), told(way)))
         if not measure.higher_is_better:
             turn()
-    ax.legend(frameon=False, fontsize="small")
 
 
 def _reach(spread: Spread) -> list[list[float]]:

@@ -109,7 +109,7 @@ class Recipes(QObject):
         )
         job.finished.connect(self._arrive)
         said = dict(renames or {})
-        again = partial(self._decided, recipe, data, said)
+        again = partial(self._decided, (recipe, data), said)
         job.failed.connect(tell_failure(lambda error: self._refused(error, recipe, again, accept)))
 
     def _arrive(self, found: tuple[History, SinceLastYear | None]) -> None:
@@ -153,8 +153,7 @@ class Recipes(QObject):
 
     def _decided(
         self,
-        recipe: Path,
-        data: Path,
+        files: tuple[Path, Path],
         before: Renames,
         sheet: MappingSheet,
         accept: bool,
@@ -162,11 +161,11 @@ class Recipes(QObject):
     ) -> None:
         if sheet.remember.isChecked() and said:
             try:
-                remember_mapping(recipe, said)
+                remember_mapping(files[0], said)
             except TabprotectError as error:
                 self.window.page.show_error(error)
                 return
-        self.run(recipe, data, {**before, **said}, accept=accept)
+        self.run(*files, {**before, **said}, accept=accept)
 
 
 class LastYearSheet(QDialog):
