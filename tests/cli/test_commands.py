@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import pytest
 from tabprotect import __version__
 from tabprotect.cli import main as main_module
 from tabprotect.cli.data import describe
+from tabprotect.cli.data import open as open_command
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.project.examples import examples
@@ -292,11 +293,22 @@ def test_without_qt_the_window_says_how_to_get_it(
 
 
 def test_open_hands_the_table_to_the_window(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[list[str]] = []
-    monkeypatch.setattr(main_module, "_window", lambda words: seen.append(words) or 0)
+    seen: list[tuple[list[str], dict[str, object]]] = []
+
+    def shown(words: list[str], reading: Mapping[str, object] | None = None) -> int:
+        seen.append((words, dict(reading or {})))
+        return 0
+
+    monkeypatch.setattr(main_module, "show_window", shown)
+    monkeypatch.setattr(open_command, "show_window", shown)
     run()
     run("open", "example:langsrud-lupp")
-    assert seen == [[], ["example:langsrud-lupp"]]
+    run("open", "table.csv", "--drop", "weight")
+    assert seen == [
+        ([], {}),
+        (["example:langsrud-lupp"], {}),
+        (["table.csv"], {"drop": ("weight",)}),
+    ]
 
 
 def test_a_real_process_and_a_reader_that_leaves(tmp_path: Path) -> None:

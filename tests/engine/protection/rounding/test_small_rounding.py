@@ -239,9 +239,7 @@ def test_a_table_too_large_to_be_rounded_is_refused_before_the_work(
     monkeypatch.setattr(small_rounding, "MOST_KEYS", 60 * len(publication.margins) - 1)
     asked = []
     monkeypatch.setattr(Publication, "keys", lambda self, m, cells: asked.append(m))
-    with pytest.raises(
-        TooLargeError, match=r"60 inner cells in 5 tables would take about .*GB"
-    ):
+    with pytest.raises(TooLargeError, match=r"60 inner cells in 5 tables would take about .*GB"):
         SmallCounts(table, publication, RoundingRules(3, 2))
     assert not asked
 
