@@ -79,7 +79,7 @@ class Believed:
             "effective_sample_size": found.effective_sample_size,
             "draws": found.draws,
             "r_hat": found.r_hat,
-            "assumed before": found.prior.label,
+            "prior": found.prior.label,
             "originals": found.originals,
             "mode_is_published": found.mode_is_published,
             "attempts_at_most": self.attempts_at_most,

@@ -328,9 +328,7 @@ def parse_prior(text: str, domain: Domain) -> Prior:
         try:
             return Factorial(float(theta))
         except ValueError:
-            raise ParameterError(
-                {"assumed before": say("not a number: {theta}", repr(theta))}
-            ) from None
+            raise ParameterError({"prior": say("not a number: {theta}", repr(theta))}) from None
     if kind == "positive" and name:
         return Positive(_chosen(name, domain))
     if kind == "table" and name:
@@ -343,10 +341,10 @@ def parse_prior(text: str, domain: Domain) -> Prior:
             return NegativeBinomial(_means(Path(name), domain), float(dispersion))
         except ValueError:
             raise ParameterError(
-                {"assumed before": say("not a dispersion: {dispersion}", repr(dispersion))}
+                {"prior": say("not a dispersion: {dispersion}", repr(dispersion))}
             ) from None
     raise ParameterError(
-        {"assumed before": say("unknown: {text}", repr(text))},
+        {"prior": say("unknown: {text}", repr(text))},
         hint=say(
             "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
         ),
@@ -375,7 +373,7 @@ def _chosen(text: str, domain: Domain) -> Ints:
         return np.array(sorted({domain.flat(index) for index in indices}), dtype=np.int64)
     except (ValueError, InputError):
         raise ParameterError(
-            {"assumed before": say("not cells of this table: {text}", repr(text))},
+            {"prior": say("not cells of this table: {text}", repr(text))},
             hint=say(
                 "{ndim} category numbers from 0 per cell, cells apart by a semicolon", domain.ndim
             ),

@@ -83,4 +83,4 @@ def test_kept_margins_from_protection_to_posterior(run: Run, table: Path, tmp_pa
     found = run("infer", path, "--json").json
     assert found["way"] == "exact"
     own = run("infer", path, "--prior", "factorial", "--json").json
-    assert own["assumed before"].startswith("assumes no association")
+    assert own["prior"].startswith("assumes no association")

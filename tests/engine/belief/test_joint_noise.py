@@ -81,7 +81,7 @@ def by_listing(keyed: Release, prior: Prior, rounded: Release | None) -> list[di
 
 
 @pytest.mark.parametrize(
-    ("assumed before", "seed", "beside"),
+    ("prior", "seed", "beside"),
     [
         (Uniform(), 3, False),
         (Poisson(np.array([0.5, 0.5, 3.0, 3.0])), 3, False),

@@ -35,7 +35,7 @@ def test_weights_are_the_distributions() -> None:
     assert Poisson(means).log_weight(0, [0, 1]).tolist() == [0.0, -np.inf]
 
 
-@pytest.mark.parametrize("assumed before", [Uniform(), Positive(), Poisson(np.ones(4))])
+@pytest.mark.parametrize("prior", [Uniform(), Positive(), Poisson(np.ones(4))])
 def test_negative_counts_are_impossible(prior: Uniform | Positive | Poisson) -> None:
     assert (prior.log_weight(1, [-1, -5]) == -np.inf).all()
 

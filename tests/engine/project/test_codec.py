@@ -79,7 +79,7 @@ HOUSE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("set_parameters", {"order": "random", "alpha": 0.3, "beta": 0.2}),
     ("set_cycles", {"kind": "elementary"}),
     ("remove_cycle", {"cycle": 0}),
-    ("set_prior", {"who": "user", "assumed before": "positive:0,0"}),
+    ("set_prior", {"who": "user", "prior": "positive:0,0"}),
     (
         "set_comparison",
         {

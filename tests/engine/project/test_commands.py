@@ -129,8 +129,8 @@ def test_set_count_drops_the_result_and_keeps_the_cycles(example: Project) -> No
         ("set_parameters", {"cycles": "balanced"}),
         ("set_seed", {"seed": -1}),
         ("set_method", {"method": "magic"}),
-        ("set_prior", {"who": "nobody", "assumed before": "uniform"}),
-        ("set_prior", {"who": "user", "assumed before": "flat"}),
+        ("set_prior", {"who": "nobody", "prior": "uniform"}),
+        ("set_prior", {"who": "user", "prior": "flat"}),
         ("publish", {"release": "r.zip"}),
         ("open_table", {"source": "example:nothing"}),
         ("open_bundle", {"path": "/nowhere/r.zip"}),
@@ -321,7 +321,7 @@ def test_everything_that_decides_the_result_drops_it(example: Project) -> None:
         assert after((name, given_), start=project).release is None, name
     for name, given_ in (
         ("place", {"rows": ["w"], "columns": ["v"]}),
-        ("set_prior", {"who": "user", "assumed before": "positive"}),
+        ("set_prior", {"who": "user", "prior": "positive"}),
     ):
         assert after((name, given_), start=project).protected is project.protected
     titled = after(("set_title", {"title": "other"}), start=project)
@@ -383,7 +383,7 @@ def test_a_reader_sees_the_release_and_cannot_edit(example: Project, tmp_path: P
     assert reader.release.table == house.release.table
     stated = {name: value for name, value in house.resolved.items() if value is not None}
     assert reader.cycles == house.cycles and reader.resolved == stated
-    assert after(("set_prior", {"who": "user", "assumed before": "positive:0,0"}), start=reader)
+    assert after(("set_prior", {"who": "user", "prior": "positive:0,0"}), start=reader)
     for name, given_ in (
         ("set_count", {"index": [0, 0], "count": 1}),
         ("protect", {}),
@@ -411,7 +411,7 @@ STEPS = st.sampled_from(
         ("set_parameters", {"alpha": 0.3, "beta": 0.3}),
         ("set_at_risk", {"rule": "1..4"}),
         ("protect", {"seed": 5, "accept_weak": True}),
-        ("set_prior", {"who": "intruder", "assumed before": "uniform"}),
+        ("set_prior", {"who": "intruder", "prior": "uniform"}),
     ]
 )
 

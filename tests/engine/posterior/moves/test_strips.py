@@ -83,7 +83,7 @@ CASES: list[tuple[tuple[int, int], BlockingRule, tuple[float, float], int]] = [
 ]
 
 
-@pytest.mark.parametrize("assumed before", [Uniform(), Factorial(0.7)])
+@pytest.mark.parametrize("prior", [Uniform(), Factorial(0.7)])
 @pytest.mark.parametrize("case", CASES)
 def test_strips_are_the_elimination_in_general(
     case: tuple[tuple[int, int], BlockingRule, tuple[float, float], int],

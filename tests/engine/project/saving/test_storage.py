@@ -35,7 +35,7 @@ def worked(folder: Path) -> History:
         ("set_parameters", {"alpha": 0.3, "beta": 0.2}),
         ("set_seed", {"seed": 2**90}),
         ("place", {"rows": ["w"], "columns": ["v"]}),
-        ("set_prior", {"who": "user", "assumed before": "positive:0,0"}),
+        ("set_prior", {"who": "user", "prior": "positive:0,0"}),
         ("protect", {}),
         ("publish", {"release": str(folder / "r.zip")}),
         ("set_title", {"title": "later"}),
@@ -114,7 +114,7 @@ def test_a_readers_file_holds_nothing_of_the_house(tmp_path: Path) -> None:
     steps: list[tuple[str, dict[str, Any]]] = [
         ("open_table", {"source": "example:duncan-roehrig-4x4"}),
         ("set_count", {"index": [0, 1], "count": 7391773917}),
-        ("set_prior", {"who": "user", "assumed before": "positive:0,1"}),
+        ("set_prior", {"who": "user", "prior": "positive:0,1"}),
         ("protect", {"seed": 982451653982451655}),
         ("publish", {"release": str(tmp_path / "r.zip")}),
     ]
