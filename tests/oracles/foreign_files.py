@@ -27,7 +27,7 @@ from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.output_checking.acro_files import read_acro, write_acro
 from tabprotect.engine.output_checking.decision_files import read_decisions, write_decisions
 from tabprotect.engine.output_checking.flags_and_decisions import CheckRules, Decision, flag_cells
-from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.posterior.prior_text import parse_prior
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.recipes import batch_jobs, replay
 from tabprotect.engine.project.saving import storage

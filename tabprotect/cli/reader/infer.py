@@ -34,7 +34,7 @@ from tabprotect.engine.formats.registered import TEXT, figures_format, format_na
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import posterior_figures
-from tabprotect.engine.posterior.prior import check_prior
+from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.subtables import asked_of

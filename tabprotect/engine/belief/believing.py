@@ -23,7 +23,8 @@ from tabprotect.engine.belief.joint_noise import of_main_table, put_together
 from tabprotect.engine.belief.weighing import Weighing, chosen, plain
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import Prior, Uniform, parse_prior
+from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.posterior.prior_text import parse_prior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness

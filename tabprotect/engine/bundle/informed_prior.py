@@ -18,7 +18,8 @@ from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import LAST, MODEL, NegativeBinomial, Poisson, Prior
+from tabprotect.engine.posterior.prior import NegativeBinomial, Poisson, Prior
+from tabprotect.engine.posterior.prior_text import LAST, MODEL
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
@@ -62,7 +63,7 @@ def informed(
     now = _believed(evidence, None, progress)
     means = _by_labels(before, domain, Path(rest))
     means *= float(_counts(now).sum()) / max(float(means.sum()), 1e-300)
-    return Poisson(_open(means, now))
+    return Poisson(_open(means, now), knows=say("knows an earlier release"))
 
 
 def _believed(evidence: Sequence[Evidence], prior: Prior | None, progress: Progress) -> Posterior:
@@ -117,7 +118,8 @@ def _around_model(model: LogLinear, evidence: Sequence[Evidence], progress: Prog
     found = _believed(evidence, None, progress)
     counts = _counts(found).reshape(1, *model.domain.shape)
     means = _open(model.fit(counts)[0].reshape(-1), found)
-    prior: Poisson | NegativeBinomial = Poisson(means)
+    knows = say("takes the counts to follow a model")
+    prior: Poisson | NegativeBinomial = Poisson(means, knows=knows)
     # Degrees of freedom were spent on the means.
     lost = model.domain.size / max(model.degrees, 1)
     for _ in range(STEPS):
@@ -127,5 +129,5 @@ def _around_model(model: LogLinear, evidence: Sequence[Evidence], progress: Prog
         beyond = float(off.sum()) * lost - float(means.sum())
         if beyond <= 1e-3 * float(means.sum()):
             return prior
-        prior = NegativeBinomial(means, float((means**2).sum()) / beyond)
+        prior = NegativeBinomial(means, float((means**2).sum()) / beyond, knows=knows)
     return prior

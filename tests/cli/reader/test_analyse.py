@@ -112,8 +112,11 @@ def test_a_log_odds_ratio_has_an_interval(run: Run, release: Path) -> None:
 
 def test_a_model_and_last_year_are_priors(run: Run, release: Path) -> None:
     plain = run("infer", release, "--json").json
-    for prior in ("model:v + w", f"last:{release}"):
+    for prior, knows in (
+        ("model:v + w", "takes the counts to follow a model"),
+        (f"last:{release}", "knows an earlier release"),
+    ):
         told = run("infer", release, "--prior", prior, "--json").json
-        assert told["prior"].startswith("knows earlier counts") and told["cells"] != plain["cells"]
+        assert told["prior"].startswith(knows) and told["cells"] != plain["cells"]
     assert "is in no term" in run("infer", release, "--prior", "model:v").err
     assert "last.zip" in run("infer", release, "--prior", "last:last.zip").err

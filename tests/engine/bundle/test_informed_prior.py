@@ -10,7 +10,8 @@ import pytest
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.informed_prior import LEAST, informed
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.posterior.prior import NegativeBinomial, Poisson, check_prior
+from tabprotect.engine.posterior.prior import NegativeBinomial, Poisson
+from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness

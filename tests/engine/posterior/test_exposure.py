@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.posterior.exposure import exposure
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.posterior.prior_text import parse_prior
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import open_table

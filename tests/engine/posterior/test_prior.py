@@ -15,8 +15,8 @@ from tabprotect.engine.posterior.prior import (
     Poisson,
     Positive,
     Uniform,
-    parse_prior,
 )
+from tabprotect.engine.posterior.prior_text import parse_prior
 from tabprotect.engine.tables.domain import Domain
 
 DOMAIN = Domain.of({"sex": ["f", "m"], "town": ["A, inner", "B"]})

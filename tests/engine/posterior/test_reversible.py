@@ -12,7 +12,8 @@ from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform, parse_prior
+from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform
+from tabprotect.engine.posterior.prior_text import parse_prior
 from tabprotect.engine.protection.cycle_runs.forward_walk import Acceptance, flip, walk_cycles
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.tables.domain import Domain

@@ -20,11 +20,7 @@ from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.enumeration import distribution
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import (
-    CellTable,
-    Poisson,
-    Positive,
-)
+from tabprotect.engine.posterior.prior import CellTable, Poisson, Positive
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.domain import Domain

@@ -23,7 +23,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.posterior.prior_text import parse_prior
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect, set_prior
 from tabprotect.engine.protection.registered import likelihood_of

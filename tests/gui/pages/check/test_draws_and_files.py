@@ -21,7 +21,7 @@ from tabprotect.engine.posterior.analysis import chi_square
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.posterior.prior_text import parse_prior
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.protection.registered import likelihood_of
