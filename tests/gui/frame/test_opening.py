@@ -337,7 +337,7 @@ def test_the_card_of_records_asks_for_them(
     monkeypatch.setattr(
         "tabprotect.gui.pages.tabulate.ask_file", lambda _, title, *__: asked.append(title)
     )
-    (card,) = (c for c in window.page.findChildren(Card) if "microdata" in c.accessibleName())
+    (card,) = (c for c in window.page.findChildren(Card) if c.accessibleName() == "Count records")
     card.click()
     assert window.page is window.pages["tabulate"] and asked == ["Records"]
 

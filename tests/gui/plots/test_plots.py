@@ -107,7 +107,9 @@ def test_bars_stand_for_the_beliefs_side_by_side_from_zero(histogram: CellHistog
     assert canvas(histogram).box.viewRange()[1][0] == 0
     assert canvas(histogram).box.viewRange()[1][1] > max(USER.chances.max(), INTRUDER.chances.max())
     told = labels(histogram)
-    assert {"published 1", "true 2 [staff only]", "user", "intruder"} <= set(told)
+    assert {"published 1", "true 2 [staff only]", "a reader", "a reader who knows more"} <= set(
+        told
+    )
     lines = {line.value(): line for line in items(histogram, pg.InfiniteLine) if line.angle == 90}
     assert set(lines) == {1, 2}
     assert lines[1].pen.style() == Qt.PenStyle.DashLine
@@ -198,8 +200,8 @@ def test_hovering_says_count_and_probability(histogram: CellHistogram) -> None:
     for value in (3, 0):
         hover(histogram, spot(histogram, value + 0.1, 0.1))
         assert QToolTip.text() == (
-            f"count {value}\nuser: {USER.chances[value]:.4g}\n"
-            f"intruder: {INTRUDER.chances[value]:.4g}"
+            f"count {value}\na reader: {USER.chances[value]:.4g}\n"
+            f"a reader who knows more: {INTRUDER.chances[value]:.4g}"
         )
 
 
@@ -241,8 +243,8 @@ def test_the_svg_holds_texts_where_they_belong(histogram: CellHistogram) -> None
     for word in (
         "published 1",
         "true 2 [staff only]",
-        "user",
-        "intruder",
+        "a reader",
+        "a reader who knows more",
         "true count",
         "said below",
     ):

@@ -61,7 +61,7 @@ class Width(RiskCriterion):
     """The smallest width of bounds on an at-risk cell, as a criterion."""
 
     name: ClassVar[str] = "width"
-    label: ClassVar[str] = say("Width of bounds on small counts")
+    label: ClassVar[str] = say("Bounds on small counts")
     unit: ClassVar[str] = "counts"
 
     def judge(

@@ -203,6 +203,7 @@ class Banner(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.line = CheckLine("told", "")
+        self._shown: tuple[CheckLine, str, str] | None = None
         self.mark = Label()
         self.text = Label(wordWrap=True, role="heading", name=say("The verdict"))
         self.rest = Label(wordWrap=True, name=say("What is to be said beside it"))
@@ -230,6 +231,10 @@ class Banner(QFrame):
 
     def show_line(self, line: CheckLine, *, below: str = "", ways: str = "") -> None:
         """Show a verdict in its parts, ``below`` it what its number means, on request its ways."""
+        # A style sheet is dear: who types beside it does not wait for the same words again.
+        if self._shown == (line, below, ways):
+            return
+        self._shown = line, below, ways
         self.line = line
         self.text.setText(told(spaced(line.finding or line.text)))
         self.rest.setText(told(spaced(line.rest)))
