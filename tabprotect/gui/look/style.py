@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import (
     QAbstractSlider,
@@ -99,6 +99,10 @@ class Style(QProxyStyle):
         # Of the whole application, of a palette, and of each widget before it is first shown.
         if isinstance(what, QWidget):
             self._wheel.watch(what)
+        # Set once: a style that is asked for the room of every field's text is asked a thousand times
+        # for a page.
+        if isinstance(what, QLineEdit) and what.hasFrame():
+            what.setTextMargins(controls.PADDING, 0, controls.PADDING, 0)
         return super().polish(what)
 
     def drawPrimitive(
@@ -199,14 +203,6 @@ class Style(QProxyStyle):
             found.setHeight(max(found.height(), round(controls.ROW * THEME.scale)))
         if worded:
             found.setWidth(found.width() + 2 * controls.PADDING)
-        return found
-
-    def subElementRect(
-        self, element: QStyle.SubElement, option: QStyleOption, widget: QWidget | None = None
-    ) -> QRect:
-        found = super().subElementRect(element, option, cast(QWidget, widget))
-        if element == QStyle.SubElement.SE_LineEditContents and _framed(widget):
-            return found.adjusted(controls.PADDING, 0, -controls.PADDING, 0)
         return found
 
 
