@@ -62,6 +62,7 @@ class ThreeTables(QSplitter):
         self._change: Ints | None = None
         """What every cell changed by, beside the published counts where these stand alone."""
         self._needs = 0
+        self._arranged: object = None
         self._sized: object = None
         self._dragged = False
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -150,6 +151,12 @@ class ThreeTables(QSplitter):
         """Show all three, or the one in front."""
         abreast = self.abreast
         self._stand_beside(self._change if self.house and not abreast else None)
+        titles = tuple(told(title.text()) for title in self.titles.values())
+        arranged = (self.house, abreast, self.front, titles)
+        # Every part that comes or goes lays all of them out anew.
+        if arranged == self._arranged:
+            return
+        self._arranged = arranged
         for part, side in self.sides.items():
             seen = part == "published" if not self.house else abreast or part == self.front
             side.setVisible(seen)
