@@ -82,3 +82,20 @@ def test_what_has_no_odds_ratio_is_refused() -> None:
         _Association.of(domain, ("A", "A"))
     with pytest.raises(ParameterError, match="one category"):
         _Association.of(Domain.of_shape((2, 1)), ("A", "B"))
+
+
+def test_the_places_of_the_draws_have_their_shares() -> None:
+    """A release that makes large statistics unlikely, by a law that is known at each place."""
+    model = _Association.of(Domain.of_shape((3, 4)), ("A", "B"))
+    generator = np.random.default_rng(8)
+    curve = _Curve(model, *model.fitted(generator.gamma(6.0, 0.5, (3, 4))))
+    tilt = np.exp(-0.08 * model.scores)
+    places = (curve.beta, curve.beta - 0.2, curve.beta + 0.2)
+    for place in places:
+        means = curve.means(place) * tilt
+        curve.add(place, generator.poisson(means, (2_000, 3, 4)))
+    near = np.abs(curve._grid - curve.beta) <= 0.2
+    true = np.array([(curve.means(b) * (tilt - 1)).sum() for b in curve._grid[near]])
+    found = curve.log[near]
+    assert np.ptp(true) > 0.5
+    assert np.abs((found - found.mean()) - (true - true.mean())).max() < 0.1
