@@ -13,7 +13,7 @@ from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.house import register_address, user_name
 from tabprotect.engine.protection.problem import Protected, RunEvidence
-from tabprotect.engine.register.left_before import marks
+from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register_chain import Head
 from tabprotect.engine.register.register_entry import (
