@@ -157,7 +157,9 @@ class ReadingTogether:
         known = [told.of_this for told in beside if told.of_this is not None]
         found = []
         if len(every) > 1 or known or not beside:
-            earlier: list[Release | Evidence] = [one for one in reversed(every) if one is not finest]
+            earlier: list[Release | Evidence] = [
+                one for one in reversed(every) if one is not finest
+            ]
             earlier += known
             found = [verdict(finest, policy, earlier=earlier, original=original, progress=progress)]
         for told in beside:

@@ -63,3 +63,18 @@ def test_groups_of_all_categories_take_a_reason(protect: Run) -> None:
     # No margin is the same; the total is.
     assert protect("AB", [[4, 3, 2], [3, 3, 12]], "cyclic_perturbation").code == 5
     assert protect("AB", [[4, 3, 2], [3, 3, 22]], "cyclic_perturbation").code == 0
+
+
+def test_the_same_seed_on_changed_data_takes_a_reason(protect: Run) -> None:
+    # Steps that are the same for both would leave the exact difference of the counts.
+    later = AB + 4
+    later[0, 0] += 3
+    later[2, 2] += 2
+    later[1, 1] += 5
+    coins = ("cyclic_perturbation", "--seed", "93271650412588301774620951338420667189")
+    assert protect("AB", AB + 4, *coins).code == 0
+    assert protect("AB", AB + 4, *coins).code == 0
+    refused = protect("AB", later, *coins)
+    assert refused.code == 5
+    assert "the given seed was used before" in refused.json["error"]["message"]
+    assert protect("AB", later, *coins, "--again", "asked for").code == 0
