@@ -57,11 +57,14 @@ class Page:
         What stands before and after the model.
     model
         ``None`` where it takes a posterior.
+    elsewhere
+        The other version of the program that the bundle says it is from; empty for none.
     """
 
     before: str
     after: str
     model: Model | None
+    elsewhere: str = ""
 
     @classmethod
     def of(
@@ -77,7 +80,7 @@ class Page:
         title = html.escape(" ".join(release.title.split()) or "tabprotect", quote=False)
         before, _, after = _frame().partition("[[MODEL]]")
         before = before.replace("[[RELEASE]]", told, 1).replace("[[TITLE]]", title, 1)
-        return cls(before, after, model)
+        return cls(before, after, model, _elsewhere(content))
 
     def whole(self, model: Model) -> bytes:
         """The bytes of the page with its model."""
@@ -95,13 +98,26 @@ class Page:
         end = len(text) - len(self.after)
         same = text.startswith(self.before) and text.endswith(self.after)
         if not same or end < len(self.before) or _END in text[len(self.before) : end]:
-            raise _another()
+            raise self._another()
         stated = archive.parse_json(PAGE, text[len(self.before) : end].encode())
         if model is None:
             if not isinstance(stated, dict) or stated.get("way") not in ("kept", "none"):
-                raise _another()
+                raise self._another()
         elif not _alike(json.loads(_embedded(model)), stated, stated == dict(model)):
-            raise _another()
+            raise self._another()
+
+    def _another(self) -> BundleError:
+        whole = say("do not open it; make one of the release with tabprotect page")
+        if self.elsewhere:
+            whole = say(
+                "the bundle says that {by} wrote it, whose pages may look otherwise; do not open this "
+                "one, but make one of the release with tabprotect page",
+                self.elsewhere,
+            )
+        return BundleError(
+            say("{PAGE}: it is not the page that this program makes of the release", PAGE),
+            hint=whole,
+        )
 
 
 def page_bytes(
@@ -150,11 +166,13 @@ def page_check(
     return lambda progress: page.check(found, _computed(release, likelihood, progress))
 
 
-def _another() -> BundleError:
-    return BundleError(
-        say("{PAGE}: it is not the page that this program makes of the release", PAGE),
-        hint=say("do not open it; make one of the release with tabprotect page"),
-    )
+def _elsewhere(content: Mapping[str, bytes]) -> str:
+    """What wrote a bundle by its own word, if not this version."""
+    if archive.MANIFEST not in content:
+        return ""
+    manifest = archive.parse_json(archive.MANIFEST, content[archive.MANIFEST])
+    by = manifest.get("written_by") if isinstance(manifest, dict) else None
+    return by if isinstance(by, str) and by != archive.written_by() else ""
 
 
 def _alike(mine: object, found: object, equal: bool = False) -> bool:
