@@ -74,12 +74,22 @@ class Page:
         # Imported late: it imports solvers, which the first paint must not wait for.
         from tabprotect.engine.bundle.page_model import model_of
 
-        model = model_of(release, likelihood)
         domain = release.table.domain if likelihood is None else likelihood.domain
-        told = _embedded(_told(release, content, domain))
-        title = html.escape(" ".join(release.title.split()) or "tabprotect", quote=False)
+        told = _told(release, content, domain)
+        return cls.telling(told, release.title, content, model_of(release, likelihood))
+
+    @classmethod
+    def telling(
+        cls,
+        told: Mapping[str, object],
+        title: str,
+        content: Mapping[str, bytes],
+        model: Model | None,
+    ) -> Page:
+        """The page with all that it tells of a release."""
+        title = html.escape(" ".join(title.split()) or "tabprotect", quote=False)
         before, _, after = _frame().partition("[[MODEL]]")
-        before = before.replace("[[RELEASE]]", told, 1).replace("[[TITLE]]", title, 1)
+        before = before.replace("[[RELEASE]]", _embedded(told), 1).replace("[[TITLE]]", title, 1)
         return cls(before, after, model, _elsewhere(content))
 
     def whole(self, model: Model) -> bytes:
@@ -240,19 +250,20 @@ def _lean(text: str) -> str:
 
 
 def _in_languages() -> dict[str, list[str]]:
-    return {code: [_told_in(code, text) for text in WORDS.values()] for code in LANGUAGES}
+    return {code: [told_in(code, text) for text in WORDS.values()] for code in LANGUAGES}
 
 
 def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _told_in(code: str, text: str) -> str:
+def told_in(code: str, text: str) -> str:
+    """A sentence in a language."""
     return str(text) if code == ENGLISH else catalogue(code).told(text)
 
 
 def _each_language(text: str) -> dict[str, str]:
-    return {code: _told_in(code, text) for code in LANGUAGES}
+    return {code: told_in(code, text) for code in LANGUAGES}
 
 
 def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dict[str, object]:
@@ -269,10 +280,10 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
         "method": mechanism.method,
         "said": {
             code: {
-                "method": _told_in(code, method.label),
-                "exact": " ".join(_told_in(code, line) for line in said[1:] if line),
-                "promised": [_told_in(code, line) for line in promised],
-                "weighted": _told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
+                "method": told_in(code, method.label),
+                "exact": " ".join(told_in(code, line) for line in said[1:] if line),
+                "promised": [told_in(code, line) for line in promised],
+                "weighted": told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
             }
             for code in LANGUAGES
         },
@@ -282,11 +293,16 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
         "shape": list(domain.shape),
         "structural": _structural(domain) if shown else [],
         "tables": [_table(one, domain, shown=shown) for one in release.tables],
-        "prints": {
-            name: archive.sha256(data)
-            for name, data in content.items()
-            if name == "mechanism.json" or data_package.TABLES.match(name)
-        },
+        "prints": prints(content),
+    }
+
+
+def prints(content: Mapping[str, bytes]) -> dict[str, str]:
+    """The SHA-256 of tables and mechanism."""
+    return {
+        name: archive.sha256(data)
+        for name, data in content.items()
+        if name == "mechanism.json" or data_package.TABLES.match(name)
     }
 
 

@@ -9,10 +9,11 @@ import pytest
 from real_browser import Browser, chromium
 from selenium.webdriver import Keys
 
-from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle import magnitude_bundle, public
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
 from tests.engine.bundle.test_page import PRIORS, Laws, difference, release_of
+from tests.engine.bundle.test_sums_page import released
 
 DESK, PHONE = (1200, 800), (390, 780)
 
@@ -32,6 +33,16 @@ const done = arguments[0], image = new Image();
 image.onload = () => done("an image was read");
 image.onerror = () => done("");
 image.src = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=";
+"""
+
+ROWS = """
+return [...document.querySelectorAll('[role=grid] tbody tr')].map(row => [...row.cells].map(one => one.innerText));
+"""
+
+PICK = """
+const [row, column] = arguments, cell = document.querySelectorAll('[role=grid] tbody tr')[row].cells[column];
+cell.click();
+return document.querySelector('aside .answer').innerText;
 """
 
 ANSWER = "return document.querySelector('aside .answer').innerText;"
@@ -91,3 +102,23 @@ def test_anybody_can_use_it(browser: Browser, tmp_path: Path, number: int) -> No
     assert browser.chrome.execute_async_script(FORBIDDEN) == ""
     (refused,) = browser.chrome.get_log("browser")
     assert "Content Security Policy" in refused["message"]
+
+
+@pytest.mark.parametrize("method", ["suppression", "multiplicative_noise", "cell_key"])
+def test_sums_are_looked_at_too(browser: Browser, tmp_path: Path, method: str) -> None:
+    release, ranges = released(method)
+    place = tmp_path / "page.html"
+    place.write_bytes(magnitude_bundle.page_of(release, {}))
+    browser.go(str(place))
+    shown = browser.chrome.execute_script(ROWS)
+    assert [len(row) for row in shown] == [6] * 5 and shown[-1][0] == shown[0][0].replace(
+        "0", "Total"
+    )
+    for (row, column), (low, high) in ranges.items():
+        said = browser.chrome.execute_script(PICK, row, column + 1).replace("\u202f", "")
+        assert f"within {low} to {high}" in said, (row, column, said)
+    assert "as it is" in browser.chrome.execute_script(PICK, 4, 5) or method != "suppression"
+    browser.screen(PHONE, dark=True)
+    assert not browser.faults() and not browser.beyond_the_edge()
+    browser.screen(DESK)
+    assert not browser.chrome.get_log("browser")
