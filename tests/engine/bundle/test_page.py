@@ -172,7 +172,7 @@ def difference(
 
 def test_the_page_believes_what_we_believe(node: Node) -> None:
     exact_ones: dict[str, int] = {}
-    for number in (*range(6), 15, 16, 17, 20, 22, 26, 30, 31, 32, 35, 43):
+    for number in (*range(6), 15, 16, 17, 20, 26, 30, 31, 32, 35):
         release = release_of(number)
         exact, laws = node.laws(release)
         worst = difference(release, exact, laws)
