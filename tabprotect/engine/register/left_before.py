@@ -38,7 +38,7 @@ from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import capital, say
+from tabprotect.languages.said import capital, joined, plural, say
 
 
 def marks(problem: Problem) -> OriginalMarks:
@@ -135,8 +135,8 @@ class LeftBefore:
         ``None`` if no other could be read beside it.
     read
         The earlier ones that were read: each draw once, whatever its title or signature.
-    unread
-        Number of releases of the same original that could not be read: their bytes are not kept or
+    unread_numbers
+        The releases of the same original that could not be read, by their numbers: their bytes are not kept or
         not readable, or their variables or categories are in another order or have other names.
     releases
         Number of releases read together, the one at hand included.
@@ -154,12 +154,17 @@ class LeftBefore:
     earlier: tuple[Earlier, ...] = ()
     together: StaffVerdict | None = None
     read: tuple[Earlier, ...] = ()
-    unread: int = 0
+    unread_numbers: tuple[int, ...] = ()
     releases: int = 0
     spent: Spent | None = None
     error: TabprotectError | None = None
     damaged: tuple[Damage, ...] = ()
     judged_on: object = field(default=None, repr=False)
+
+    @property
+    def unread(self) -> int:
+        """How many earlier releases could not be compared."""
+        return len(self.unread_numbers)
 
     @property
     def close(self) -> tuple[Earlier, ...]:
@@ -174,10 +179,9 @@ class LeftBefore:
         first, *others = warnings_of(self.earlier) or [{}]
         if not first:
             return rest
-        if self.sentence:
-            both = say("{message}. {sentence}", first["message"], self.sentence.rstrip("."))
-            first = first | {"message": both}
-        return [first, *others, *rest]
+        rest_of = self.sentence.rstrip(".") or say("What they tell together is not worked out")
+        both = say("{message}. {sentence}", first["message"], rest_of)
+        return [first | {"message": both}, *others, *rest]
 
     @property
     def unjudged(self) -> bool:
@@ -231,12 +235,12 @@ class LeftBefore:
     def _unread(self) -> str:
         if self.error is not None:
             return say("It is not known what left before: {error}.", self.error)
-        of = (
-            say("One earlier release")
-            if self.unread == 1
-            else say("{unread} earlier releases", self.unread)
+        return plural(
+            self.unread,
+            "No. {numbers} could not be compared with this one: find it in the register.",
+            "No. {numbers} could not be compared with this one: find them in the register.",
+            joined(map(str, self.unread_numbers), ", "),
         )
-        return say("{of} could not be compared with this one: look at them in the register.", of)
 
     @property
     def sentence(self) -> str:
@@ -374,8 +378,8 @@ def _read(
     opened: Sequence[tuple[Earlier, Release]],
     problem: Problem,
     release: Release | None,
-) -> tuple[list[tuple[Earlier, Release]], int]:
-    """Those that are read together, each draw once, and how many of these records cannot be."""
+) -> tuple[list[tuple[Earlier, Release]], tuple[int, ...]]:
+    """Those that are read together, each draw once, and which of these records cannot be."""
     # A posterior imports the solvers: the first paint does not wait for them.
     from tabprotect.engine.belief.evidence import draw_of
     from tabprotect.engine.posterior.together.coarser import is_coarser
@@ -399,7 +403,7 @@ def _read(
         if draw_of(other) not in drawn:
             drawn.add(draw_of(other))
             read.append((one, other))
-    return read, len(unread)
+    return read, tuple(sorted(unread))
 
 
 def _closest(earlier: Sequence[Earlier], mine: OriginalMarks) -> list[Earlier]:

@@ -323,7 +323,9 @@ class CheckPage(CheckStage, PosteriorShown):
             domain,
             project.placement if placed and project.placement else Placement.of(domain),
             self.figure.compute(view),
-            scale=Scale(self.figure.text, self.figure.top, self.figure.flip),
+            scale=Scale(
+                self.figure.text, self.figure.top, self.figure.flip, among=self.figure.house
+            ),
             selection=self.cell_shown,
             dots=None if view.original is None else view.rule.mask(view.original.counts),
         )
