@@ -24,6 +24,13 @@ from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.table_so_far import (
+    Counted,
+    TableSoFar,
+    count_all,
+    counted_by,
+    if_ticked,
+)
 from tabprotect.gui.look.buttons import named, push_button, tool_button
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.finder import Finder
@@ -31,13 +38,6 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.gui.pages.table_so_far import (
-    Counted,
-    TableSoFar,
-    count_all,
-    counted_by,
-    if_ticked,
-)
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 

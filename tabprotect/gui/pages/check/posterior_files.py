@@ -26,6 +26,7 @@ from tabprotect.engine.project.project import Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.believed_cell import cell_sentence, published_count
 from tabprotect.gui.base.exporter import MARK, Exporter
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.grid.layout import Layout
@@ -37,7 +38,7 @@ from tabprotect.gui.pages.check.cell_figures import LEVEL, CellFigure, View
 from tabprotect.gui.pages.check.cell_panel import CellPanel
 from tabprotect.gui.pages.check.draws_panel import DrawsPanel
 from tabprotect.gui.pages.check.prior_choice import PriorChoice
-from tabprotect.gui.pages.check.words import cell_sentence, published_count, way_sentence
+from tabprotect.gui.pages.check.words import way_sentence
 from tabprotect.gui.pages.stages import CHECK_FILES
 from tabprotect.gui.plots.heat_map import HeatMap
 from tabprotect.languages.said import joined, say

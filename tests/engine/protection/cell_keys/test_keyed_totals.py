@@ -162,4 +162,4 @@ def test_what_is_too_large_is_left_out_and_told() -> None:
         likelihood = likelihood_of(release)
         assert isinstance(likelihood, CellFactors)
         assert (likelihood.rerun is not None) == joint
-        assert joint or "may tell more" in likelihood.note or "tell together" in likelihood.note
+        assert joint or "can say much more" in likelihood.note
