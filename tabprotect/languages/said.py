@@ -164,6 +164,8 @@ def _leading(text: str) -> str:
     """The name that a text begins with; empty where it begins with words or a number."""
     if not isinstance(text, Said):
         return text
+    if not text.values:
+        return ""
     if text.template is None:
         return next((_leading(part) for part in text.texts if part), "")
     literal, field, *_ = next(iter(Formatter().parse(text.template)), ("", None))
