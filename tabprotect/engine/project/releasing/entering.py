@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.house import register_address, user_name
-from tabprotect.engine.protection.problem import Protected, RunEvidence
+from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register_chain import Head
@@ -25,6 +26,9 @@ from tabprotect.engine.register.register_entry import (
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.register.register import Register
 
 
 @contextmanager
@@ -79,25 +83,30 @@ def entered(
                 epsilon_limit,
                 refused=spent_on_refusals(refused, release.domain, release),
             )
-        number = opened.add(
-            LeavingPublication(
-                own,
-                bundle,
-                release.mechanism.method,
-                release.title,
-                _gate(release),
-                protected.record.decisions,
-                _who(protected.record),
-                "" if dossier is None else str(dossier.absolute()),
-            ),
-            data,
+        leaving = LeavingPublication(
+            own,
+            bundle,
+            release.mechanism.method,
+            release.title,
+            _gate(release),
+            protected.record.decisions,
+            who_answers(protected.record.prepared_by, protected.record.approved_by),
+            "" if dossier is None else str(dossier.absolute()),
         )
-        try:
-            yield opened.head()
-        except BaseException:
-            if number is not None:
-                opened.forget(number)
-            raise
+        with entry(opened, leaving, data) as head:
+            yield head
+
+
+@contextmanager
+def entry(opened: Register, leaving: LeavingPublication, data: bytes) -> Iterator[Head]:
+    """An entry of an open register for as long as the block succeeds, with the register's head."""
+    number = opened.add(leaving, data)
+    try:
+        yield opened.head()
+    except BaseException:
+        if number is not None:
+            opened.forget(number)
+        raise
 
 
 def _gate(release: Release) -> dict[str, object]:
@@ -108,9 +117,7 @@ def _gate(release: Release) -> dict[str, object]:
     }
 
 
-def _who(record: RunEvidence) -> str:
-    """The names of those who answer for it, else the name of the program's user."""
-    approved = say("approved by {approved_by}", record.approved_by) if record.approved_by else ""
-    if named := ", ".join(filter(None, [record.prepared_by, approved])):
-        return named
-    return user_name()
+def who_answers(prepared_by: str, approved_by: str) -> str:
+    """The names of those who answer for a release, else the name of the program's user."""
+    approved = say("approved by {approved_by}", approved_by) if approved_by else ""
+    return ", ".join(filter(None, [prepared_by, approved])) or user_name()
