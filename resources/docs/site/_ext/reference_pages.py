@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from furo.navigation import get_navigation_tree
 from sphinx.application import Sphinx
 
 from tabprotect.engine.project.examples import Example, examples
@@ -42,6 +43,8 @@ SECTION = """# {title}
 *
 ```
 """
+
+MADE = frozenset(f"generated/{section}" for section in SECTIONS)
 
 PAGE = """# {title}
 
@@ -91,6 +94,8 @@ def write_pages(app: Sphinx) -> None:
     for name in DOCUMENTS:
         shutil.copy(docs / name, made / "documents" / name)
     pages = plugin_pages()
+    for path in sorted((here / "worked").glob("*.md")):
+        pages[f"methods/{path.stem}"] += "\n" + path.read_text(encoding="utf-8")
     for path in sorted((docs / "methods").glob("*.md")):
         name = f"methods/{path.stem}"
         if name in pages:
@@ -130,13 +135,46 @@ def _page(example: Example) -> str:
 def unfold_here(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object
 ) -> None:
-    """Beside a page stand the pages of its own section: all of all of them take half the build."""
+    """Beside a page stand the pages of its own section: all of all of them take half the build.
+
+    What stands beside the pages of a made section is the same for each but for the mark of the page
+    that is read. It is worked out for one of them: this would be a third of the build.
+    """
     whole = context["toctree"]
     context["toctree"] = lambda **asked: whole(**{**asked, "collapse": True})
+    section, _, name = page.rpartition("/")
+    if section not in MADE or name == "index":
+        return
+    kept: dict[str, str] = app.__dict__.setdefault("_kept_navigation", {})
+    if section not in kept:
+        beside = context["toctree"](titles_only=True, maxdepth=-1, includehidden=True)
+        kept[section] = get_navigation_tree(
+            beside.replace(
+                HERE_NOW,
+                f'<li class="toctree-l2"><a class="reference internal" href="{name}.html">',
+            )
+        )
+    context["kept_navigation"] = kept[section]
+    context["toctree"] = lambda **_: ""
+
+
+HERE_NOW = '<li class="toctree-l2 current"><a class="current reference internal" href="#">'
+"""The mark of the page that is read."""
+
+
+def mark_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """After the theme: what stands beside a made page, with its own mark."""
+    if "kept_navigation" in context:
+        name = page.rpartition("/")[2]
+        context["furo_navigation_tree"] = context["kept_navigation"].replace(
+            f'<li class="toctree-l2"><a class="reference internal" href="{name}.html">',
+            HERE_NOW.replace(" current", " current current-page", 1),
+        )
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", write_pages)
-    # Before the theme, which asks for the list.
+    # Before the theme, which asks for the list, and after it.
     app.connect("html-page-context", unfold_here, priority=400)
+    app.connect("html-page-context", mark_page, priority=600)
     return {"parallel_read_safe": True}

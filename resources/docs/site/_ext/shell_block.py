@@ -2,7 +2,8 @@
 
 ``shell`` runs lines of ``tabprotect ...`` one after the other, in this process, and shows each with
 what it says; a line that begins with ``cat`` shows a file. A command that ends with another code
-than ``:exit:`` (0) fails the build. ``file`` writes a file into the page's folder and shows it.
+than ``:exit:`` (0) fails the build. ``file`` writes a file into the page's folder and shows it;
+``page`` shows the page that a bundle holds.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 import contextlib
 import io
 import shlex
+from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
+from zipfile import ZipFile
 
 from docutils import nodes
 from house_folder import at_home
@@ -53,12 +56,14 @@ class Shell(SphinxDirective):
                 return self._cut(Path(words[1]).read_text(encoding="utf-8"))
             if words[0] != "tabprotect":
                 raise self.error(f"only tabprotect is run here, not {words[0]}")
-            said = io.StringIO()
+            raw = io.BytesIO()
+            said = io.TextIOWrapper(raw, encoding="utf-8", write_through=True)
             with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
                 code = main(words[1:])
+            text = raw.getvalue().decode()
         if code != self.options.get("exit", 0):
-            raise self.error(f"{shlex.join(words)} ends with {code}: {said.getvalue()}")
-        return self._cut(said.getvalue())
+            raise self.error(f"{shlex.join(words)} ends with {code}: {text}")
+        return self._cut(text)
 
     def _cut(self, text: str) -> str:
         lines = text.rstrip().splitlines()
@@ -84,7 +89,21 @@ class File(SphinxDirective):
         return [name, nodes.literal_block(text, text.rstrip(), language=language)]
 
 
+class Page(SphinxDirective):
+    """The page of a bundle, as it opens in a browser."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        with at_home(self.env), ZipFile(self.arguments[0]) as bundle:
+            page = bundle.read("page.html").decode()
+        title = "The page of a release"
+        html = f'<iframe class="page" title="{title}" srcdoc="{escape(page)}"></iframe>'
+        return [nodes.raw("", html, format="html")]
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("shell", Shell)
     app.add_directive("file", File)
+    app.add_directive("page", Page)
     return {"parallel_read_safe": True}

@@ -26,9 +26,7 @@ COUNTS = ((2, 9, 14), (11, 1, 6), (7, 12, 3))
 
 def table_of(rows: int = 3, columns: int = 3) -> tp.Table:
     """People of some regions by age: few small counts."""
-    cells = [
-        (REGIONS[i], AGES[j], COUNTS[i][j]) for i in range(rows) for j in range(columns)
-    ]
+    cells = [(REGIONS[i], AGES[j], COUNTS[i][j]) for i in range(rows) for j in range(columns)]
     return tp.Table.from_frame(pd.DataFrame(cells, columns=["region", "age", "count"]))
 
 
@@ -124,7 +122,9 @@ def _frame(axes: Axes, rows: Sequence[str], columns: Sequence[str], title: str) 
 
 def _rests_on(belief: tp.Belief) -> str:
     if belief.way == "exact":
-        many = f" over {belief.originals:,} tables that could be behind it" if belief.originals else ""
+        many = (
+            f" over {belief.originals:,} tables that could be behind it" if belief.originals else ""
+        )
         return f"Worked out exactly{many}."
     error = f", within {100 * belief.error:.1f} in 100" if belief.error else ""
     return f"Estimated from drawn originals{error}."
