@@ -99,9 +99,9 @@ def write_pages(app: Sphinx) -> None:
     for path in sorted((docs / "methods").glob("*.md")):
         name = f"methods/{path.stem}"
         if name in pages:
-            pages[name] += _in_depth(path.read_text(encoding="utf-8"))
+            pages[name] += _in_depth(_from_below(path))
         else:
-            shutil.copy(path, made / "in_depth" / path.name)
+            (made / "in_depth" / path.name).write_text(_from_below(path), encoding="utf-8")
     for name, page in pages.items():
         (made / f"{name}.md").write_text(page, encoding="utf-8")
     for path in sorted((docs / "adr").glob("*.md")):
@@ -109,6 +109,11 @@ def write_pages(app: Sphinx) -> None:
     shutil.copytree(docs / "images", made / "images")
     for example in examples():
         (made / "examples" / f"{example.name}.md").write_text(_page(example), encoding="utf-8")
+
+
+def _from_below(path: Path) -> str:
+    """A document with its links to pages of the site as they lead from two folders below it."""
+    return path.read_text(encoding="utf-8").replace("](../site/", "](../../")
 
 
 def _in_depth(text: str) -> str:
