@@ -55,14 +55,17 @@ def main(out: Path) -> None:
     bundle = out / "release.zip"
     Protection(window.document.history, "pandas").publish(bundle)
     window.document.saved = window.document.project
-    window.files.open(str(bundle))
-    settle(window)
-    window.document.select((0, 1))
-    window.go("check")
-    take(window, out, "reader")
-    bundle.unlink()
-    window.document.saved = window.document.project
     window.close()
+    reader = MainWindow(Document())
+    reader.resize(WIDE, TALL)
+    reader.show()
+    reader.files.open(str(bundle))
+    settle(reader)
+    reader.document.select((0, 1))
+    reader.go("check")
+    take(reader, out, "reader")
+    bundle.unlink()
+    reader.close()
 
 
 if __name__ == "__main__":
