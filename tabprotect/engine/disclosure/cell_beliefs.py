@@ -142,7 +142,7 @@ def tables_believed(
     release: Release,
     prior: str,
     *,
-    earlier: Sequence[Release] = (),
+    earlier: Sequence[Release | Evidence] = (),
     refused: tuple[RefusedDraws, ...] = (),
     weigh: WeighRefused | None = None,
     effort: Effort = VERDICT,
@@ -155,7 +155,7 @@ def tables_believed(
     prior
         The prior, as text.
     earlier
-        Other releases of the same original.
+        Other releases of the same original, and what is known of it besides.
     refused
         Draws that were refused before.
     weigh
@@ -208,10 +208,13 @@ def _judged(release: Release) -> Iterator[tuple[int, Bools | None]]:
 
 
 def _of_earlier(
-    asked: _Asked, earlier: Sequence[Release], found: Posterior, known: set[Domain]
+    asked: _Asked, earlier: Sequence[Release | Evidence], found: Posterior, known: set[Domain]
 ) -> Iterator[TableBelief]:
     """Beliefs about what only earlier releases published."""
     for release in earlier:
+        if isinstance(release, Evidence):
+            # No table of this original.
+            continue
         for number, judged in _judged(release):
             domain = release.tables[number].table.domain
             if domain not in known:

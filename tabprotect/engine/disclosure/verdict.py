@@ -37,6 +37,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:
+    from tabprotect.engine.belief.evidence import Evidence
     from tabprotect.engine.disclosure.cell_beliefs import TableBelief, TablesBelieved
     from tabprotect.engine.posterior.posterior import Posterior
 
@@ -49,7 +50,7 @@ NONE_EXPECTED = 1e-9
 def verdict(
     release: Release,
     policy: HousePolicy | Gate | None = None,
-    earlier: Sequence[Release] = (),
+    earlier: Sequence[Release | Evidence] = (),
     original: Table | None = None,
     effort: Effort = VERDICT,
     progress: Progress = SILENT,
@@ -61,7 +62,7 @@ def verdict(
     policy
         The limits; by default those that the release states.
     earlier
-        Other releases of the same original.
+        Other releases of the same original, and what is known of it besides.
     original
         The original for the staff figures, which are left out without it.
     effort
@@ -138,7 +139,12 @@ def verdict(
         kept_small=kept_small(release, user.likelihood, limits.at_risk) if effort.tells else (),
         staff=None
         if original is None
-        else _staff(user.beliefs, user.likelihood, limits, (original, (release, *earlier))),
+        else _staff(
+            user.beliefs,
+            user.likelihood,
+            limits,
+            (original, [release, *(one for one in earlier if isinstance(one, Release))]),
+        ),
     )
 
 

@@ -15,7 +15,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Coins
-from tabprotect.engine.register.left_before import marks
+from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
 
 if TYPE_CHECKING:

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
 
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, State, read_together
-from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import (
-    BundleError,
     Interrupted,
-    ParameterError,
     RefusedError,
     TabprotectError,
 )
 from tabprotect.engine.house import is_unmade, register_address
-from tabprotect.engine.house import key as house_key
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
+from tabprotect.engine.register.reading_together import ReadingTogether, marks
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import (
     Earlier,
-    OriginalMarks,
-    marks_of,
     related,
     spending_warning,
     spent_before,
@@ -36,24 +28,7 @@ from tabprotect.engine.register.register_entry import (
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import capital, say
-
-
-def marks(problem: Problem) -> OriginalMarks:
-    """The fingerprints of an original under the house's key; computed once for each."""
-    asked = (house_key(), problem.record_keys)
-    known = _FOUND.get(problem.table)
-    if known is None or known[0] != asked:
-        known = asked, marks_of(problem.table, *asked)
-        _FOUND[problem.table] = known
-    return known[1]
-
-
-_FOUND: WeakKeyDictionary[Table, tuple[tuple[bytes, Table | None], OriginalMarks]] = (
-    WeakKeyDictionary()
-)
 
 
 def published_before(problem: Problem, register: str | None = None) -> list[Earlier]:
@@ -103,23 +78,6 @@ def damaged(register: str | None = None) -> tuple[Damage, ...]:
 
     with Register(place) as opened:
         return opened.contents().damaged
-
-
-def contents_of(
-    entries: Sequence[Earlier], register: str | None = None
-) -> list[tuple[Earlier, bytes]]:
-    """Earlier publications of the same original, or of a coarser or finer table of its records,
-    whose bundles are kept, with these, in order."""
-    place = register_address(register)
-    if place is None or not entries:
-        return []
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        found = [
-            (e, opened.content(e.entry)) for e in entries if e.relation in ("original", "records")
-        ]
-    return [(one, content) for one, content in found if content is not None]
 
 
 @dataclass(frozen=True)
@@ -331,140 +289,29 @@ def left_before(
         if own is not None:
             same = {sha256(own), sha256(own if whole is None else whole)}
             earlier = [one for one in earlier if one.entry.publication.bundle not in same]
-        opened = list(_opened(_closest(earlier, marks(problem)), register, progress))
+        together = ReadingTogether(problem, release, policy, register, progress)
+        opened = together.opened(earlier)
         # Another file of the release at hand, such as one that is signed.
         again = [one for one, other in opened if public.to_bytes(other, page=False) == own]
         earlier = [one for one in earlier if not any(one is other for other in again)]
-        read, unread = _read(earlier, opened, problem, release)
-        # A posterior imports the solvers: the first paint does not wait for them.
-        from tabprotect.engine.belief.evidence import draw_of
-
-        # The latest first.
-        every = [*([] if release is None else [release]), *(other for _, other in read)]
-        joint, judged_on = None, None
-        if read:
-            judged_on = (problem.table, policy, [draw_of(one) for one in every])
-            if known is not None and known.judged_on == judged_on:
-                joint = known.together
-            else:
-                joint = _joint(every, problem, policy, progress)
+        judged = (None, None) if known is None else (known.judged_on, known.together)
+        found = together.of(earlier, opened, judged)
     except Interrupted:
         raise
     except TabprotectError as error:
         return LeftBefore(error=error)
-    releases = len(read) + (joint is not None and release is not None)
+    releases = len(found.read) + (found.verdict is not None and release is not None)
     own_budget = None if release is None else release.mechanism.privacy
     spent = spent_before(earlier, refused)
     if own_budget is not None:
         spent = Spent.together([spent, own_budget.total])
     return LeftBefore(
         tuple(earlier),
-        joint,
-        tuple(one for one, _ in read),
-        unread,
+        found.verdict,
+        found.read,
+        found.unread,
         releases,
         None if spent == Spent() else spent,
         damaged=wrong,
-        judged_on=judged_on,
+        judged_on=found.judged_on,
     )
-
-
-def _read(
-    earlier: Sequence[Earlier],
-    opened: Sequence[tuple[Earlier, Release]],
-    problem: Problem,
-    release: Release | None,
-) -> tuple[list[tuple[Earlier, Release]], int]:
-    """Those that are read together, each draw once, and how many of these records cannot be."""
-    # A posterior imports the solvers: the first paint does not wait for them.
-    from tabprotect.engine.belief.evidence import draw_of
-    from tabprotect.engine.posterior.together.coarser import is_coarser
-
-    nested = [(one, other) for one, other in opened if _nests(one, other.domain, problem)]
-    domains = [problem.table.domain, *(other.domain for _, other in nested)]
-    finest = max(domains, key=lambda domain: domain.size)
-    whole = [
-        (one, other)
-        for one, other in nested
-        if other.domain == finest or is_coarser(other.domain, finest)
-    ]
-    numbers = {one.entry.number for one in earlier if one.relation in ("original", "renamed")}
-    numbers |= {one.entry.number for one, _ in nested}
-    # Its categories may be in another order, or its bundle is not readable.
-    numbers |= {one.entry.number for one in earlier if _holds(one, marks(problem))}
-    unread = numbers - {one.entry.number for one, _ in whole}
-    drawn = set() if release is None else {draw_of(release)}
-    read = []
-    for one, other in whole:
-        if draw_of(other) not in drawn:
-            drawn.add(draw_of(other))
-            read.append((one, other))
-    return read, len(unread)
-
-
-def _closest(earlier: Sequence[Earlier], mine: OriginalMarks) -> list[Earlier]:
-    """Those of the same original, and those that may be of a coarser or finer table of its records."""
-    return [
-        one
-        for one in earlier
-        if one.relation != "records"
-        or _shared(one, mine) >= min(_variables(mine), _variables(one.entry.publication.marks))
-    ]
-
-
-def _holds(one: Earlier, mine: OriginalMarks) -> bool:
-    """Whether one of two tables of counts has the margins of all variables of the other."""
-    other = one.entry.publication.marks
-    # A mark of the keys of the records is none of a margin.
-    keys = all(len(each.records) > _variables(each) for each in (mine, other))
-    wanted = min(_variables(mine), _variables(other)) + keys
-    counts = one.relation == "records" and bool(other.unlabelled)
-    return counts and _shared(one, mine) >= wanted
-
-
-def _variables(marks: OriginalMarks) -> int:
-    """The number of variables, or of those that have names of their own."""
-    return len(marks.variables) or len(marks.records)
-
-
-def _shared(one: Earlier, mine: OriginalMarks) -> int:
-    return len(set(one.entry.publication.marks.records) & set(mine.records))
-
-
-def _nests(one: Earlier, domain: Domain, problem: Problem) -> bool:
-    """Whether an earlier release is of the same table, or of a coarser or finer one with the same
-    margins."""
-    from tabprotect.engine.posterior.together.coarser import is_coarser
-
-    own = problem.table.domain
-    if domain == own:
-        return one.relation == "original"
-    return (is_coarser(domain, own) or is_coarser(own, domain)) and _shared(
-        one, marks(problem)
-    ) >= min(domain.ndim, own.ndim)
-
-
-def _joint(
-    releases: Sequence[Release],
-    problem: Problem,
-    policy: HousePolicy | Gate | None,
-    progress: Progress,
-) -> StaffVerdict:
-    """What readers of all of them learn, about the cells of the finest table; the latest first."""
-    finest = max(releases, key=lambda one: one.domain.size)
-    # Nothing is known here of the true counts of a finer table.
-    original = problem.table if finest.domain == problem.table.domain else None
-    earlier = [one for one in reversed(releases) if one is not finest]
-    return verdict(finest, policy, earlier=earlier, original=original, progress=progress)
-
-
-def _opened(
-    earlier: Sequence[Earlier], register: str | None, progress: Progress
-) -> Iterator[tuple[Earlier, Release]]:
-    """The releases that can be read: not those of a missing plug-in or of another version."""
-    for one, content in contents_of(earlier, register):
-        try:
-            found = verify_bytes(content, progress=progress).release
-        except (BundleError, ParameterError):
-            continue
-        yield one, found

@@ -148,6 +148,9 @@ NOTHING = Spent()
 
 SPENT = "privacy_spent"
 
+COINS = "coins_mark"
+"""The key of what a publication's coins are known again by, beside its gate."""
+
 
 @dataclass(frozen=True)
 class LeavingPublication:
@@ -363,6 +366,29 @@ def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> None:
         raise RefusedError(
             said, hint=say("the house's policy takes a reason: say why it is published")
         )
+
+
+def coins_mark(seed: int, key: bytes) -> str:
+    """The keyed fingerprint of the coins of a run, by which they are known again."""
+    return hmac.new(key, f"coins\n{seed}".encode(), hashlib.sha256).hexdigest()
+
+
+def with_the_same_coins(earlier: Sequence[Earlier], mark: str) -> list[Earlier]:
+    """The earlier publications for which the same coins were drawn."""
+    return [one for one in earlier if one.entry.publication.gate.get(COINS) == mark]
+
+
+def same_coins(earlier: RegisterEntry) -> RefusedError:
+    """The refusal of a release with the coins of another one."""
+    return RefusedError(
+        say(
+            "the given seed was used before, on {day} (release {number}): two releases with the same "
+            "coins show readers how their originals differ",
+            earlier.day,
+            earlier.number,
+        ),
+        hint=say("leave the seed out; or say why it is published again"),
+    )
 
 
 def spent_before(earlier: Sequence[Earlier], refused: Spent = NOTHING) -> Spent:

@@ -23,7 +23,7 @@ from tabprotect.engine.errors import InputError, RefusedError, TabprotectError
 from tabprotect.engine.house import register_address
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.register.left_before import marks
+from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation, related
 from tabprotect.gui.base.document import Document

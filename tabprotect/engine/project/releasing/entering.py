@@ -5,26 +5,38 @@ The register is imported late: the library behind it would take a third of the p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle.archive import sha256
+from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.policy import Again
+from tabprotect.engine.errors import BundleError, ParameterError
+from tabprotect.engine.house import key as house_key
 from tabprotect.engine.house import register_address, user_name
 from tabprotect.engine.protection.problem import Protected, RunEvidence
-from tabprotect.engine.register.left_before import marks
+from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register_chain import Head
 from tabprotect.engine.register.register_entry import (
+    COINS,
+    Earlier,
     LeavingPublication,
     admit,
     admit_spending,
+    coins_mark,
     related,
+    same_coins,
+    with_the_same_coins,
 )
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.register.register import Register
 
 
 @contextmanager
@@ -46,7 +58,8 @@ def entered(
     Raises
     ------
     RefusedError
-        When the policy allows no second release, or none without a reason, or no such budget.
+        When the policy allows no second release, or none without a reason, or no such budget; or a
+        given seed was used before for another draw, and no reason is given.
     InputError
         When the register cannot be written.
     """
@@ -60,6 +73,7 @@ def entered(
     problem, release = protected.record.problem, protected.release
     bundle = sha256(data)
     own = marks(problem)
+    coins = coins_mark(protected.record.randomness.seed, house_key())
     with Register(place) as opened:
         entries = opened.entries()
         # The same bytes again are no new release, and are not examined a second time.
@@ -72,6 +86,8 @@ def entered(
         if not out:
             earlier = related(own, entries, but=bundle)
             admit(earlier, rule, reason)
+            if protected.record.randomness.given and not reason:
+                _admit_coins(release, with_the_same_coins(earlier, coins), opened)
             refused = opened.refused(own.original).values()
             admit_spending(
                 earlier,
@@ -85,7 +101,7 @@ def entered(
                 bundle,
                 release.mechanism.method,
                 release.title,
-                _gate(release),
+                _gate(release) | ({COINS: coins} if release.mechanism.coins else {}),
                 protected.record.decisions,
                 _who(protected.record),
                 "" if dossier is None else str(dossier.absolute()),
@@ -98,6 +114,22 @@ def entered(
             if number is not None:
                 opened.forget(number)
             raise
+
+
+def _admit_coins(release: Release, before: Sequence[Earlier], opened: Register) -> None:
+    """Refuse a release with the coins of another draw: the same coins twice are no two chances."""
+    from tabprotect.engine.belief.evidence import draw_of
+
+    for one in before:
+        content = opened.content(one.entry)
+        try:
+            same = content is not None and draw_of(verify_bytes(content).release) == draw_of(
+                release
+            )
+        except (BundleError, ParameterError):
+            same = False
+        if not same:
+            raise same_coins(one.entry)
 
 
 def _gate(release: Release) -> dict[str, object]:

@@ -79,7 +79,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         known=context.before,
         progress=context.progress,
     )
-    if before.close:
+    if before.close or before.unread:
         before.admit(
             project.limits, reason or (gate.UNSTATED if protected.record.overruled else "")
         )

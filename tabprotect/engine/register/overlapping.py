@@ -1,0 +1,243 @@
+"""Earlier releases of the same records whose tables share variables with one, neither holding the other.
+
+Two tables say of each other's cells no more than what they say of the margin of the variables that
+both have. Where both publish that margin exactly, as cycles do, neither tells of the other; where one
+does, readers know it for the other, which is judged with it. All else is not read: it is told and
+takes a reason. So are variables that may be groups of each other's categories, and tables that hang
+together in a ring, as A x B, B x C and A x C do: they say more than what they say two by two.
+
+Confidential: margins of the original show whether two variables may be groups of one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.belief.evidence import Evidence
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood
+from tabprotect.engine.release.published_numbers import Law
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+MOST_GROUPED = 10
+"""Categories up to which groups in any order are looked for; beyond, of neighbours alone."""
+
+CLOSE = 0.05
+"""The share by which totals may differ, that are not exact, for the records to be the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What one release and others tell of each other.
+
+    Attributes
+    ----------
+    of_this
+        What is known of this table from another one.
+    of_other
+        What is known of the other one from this.
+    """
+
+    other: Release
+    of_this: Evidence | None = None
+    of_other: Evidence | None = None
+
+    @property
+    def tells(self) -> bool:
+        """Whether one of them tells of the other."""
+        return self.of_this is not None or self.of_other is not None
+
+
+def told(
+    original: Table, group: Sequence[Release], other: Release, same_margins: int
+) -> Told | None:
+    """What a release and those read with it, and another one of the same records, tell of each other.
+
+    Parameters
+    ----------
+    original
+        The original of the release at hand.
+    group
+        The release at hand, then those that are read with it.
+    same_margins
+        The number of one-way margins that both originals share.
+
+    Returns
+    -------
+    Told or None
+        ``None`` where it cannot be worked out.
+    """
+    finest = max((one.domain for one in group), key=lambda domain: domain.size)
+    shared = shared_variables(finest, other.domain)
+    if shared is None or len(shared) > same_margins or may_group(original, other):
+        return None
+    here = next((found for one in group if (found := exact_margin(one, shared))), None)
+    there = exact_margin(other, shared)
+    if here is not None and there is not None:
+        return Told(other) if _alike(here, there) else None
+    if here is not None:
+        return Told(other, of_other=_known(group[0], here))
+    if there is not None:
+        return Told(other, of_this=_known(other, there))
+    return None
+
+
+def shared_variables(one: Domain, other: Domain) -> tuple[str, ...] | None:
+    """The names of the variables that both have; ``None`` if some have other categories."""
+    known = {variable.name: variable for variable in one.variables}
+    both = [variable for variable in other.variables if variable.name in known]
+    if any(variable.categories != known[variable.name].categories for variable in both):
+        return None
+    return tuple(variable.name for variable in both)
+
+
+def hang_in_a_ring(domains: Sequence[Domain]) -> bool:
+    """Whether tables say more together than what each two of them say."""
+    left = [set(domain.names) for domain in domains]
+    while left:
+        before = [set(names) for names in left]
+        alone = [
+            {name for name in names if sum(name in other for other in left) > 1} for names in left
+        ]
+        left = [
+            names
+            for number, names in enumerate(alone)
+            if not any(
+                names < other or (names == other and number > place)
+                for place, other in enumerate(alone)
+                if place != number
+            )
+        ]
+        if left == before:
+            return len(left) > 1
+    return False
+
+
+def same_total(original: Table, other: Release) -> bool:
+    """Whether the records may be the same, by the number of them."""
+    exact = exact_margin(other, ())
+    if exact is not None:
+        return exact.total == original.total
+    return abs(other.table.total - original.total) <= max(10.0, CLOSE * original.total)
+
+
+def other_categories(one: Domain, other: Domain) -> bool:
+    """Whether variables of one name have other categories."""
+    return shared_variables(one, other) is None
+
+
+def exact_margin(release: Release, names: Sequence[str]) -> Table | None:
+    """A margin where a release states every cell of it exactly; ``None`` where not."""
+    return _Stated(release).margin(tuple(names))
+
+
+@dataclass(frozen=True, eq=False)
+class _Stated:
+    """What a release states exactly."""
+
+    release: Release
+
+    @cached_property
+    def likelihood(self) -> Likelihood:
+        return Evidence(self.release).likelihood
+
+    def margin(self, names: tuple[str, ...]) -> Table | None:
+        found, domain = self.likelihood, self.likelihood.domain
+        if not set(names) <= set(domain.names):
+            return None
+        if isinstance(found, CellFactors):
+            return next(
+                filter(None, (self._of_table(found, one, names) for one in self._tables)), None
+            )
+        keys, moves = domain.project_keys(found.moves.cells, names), found.moves
+        _, place = np.unique(moves.rows * domain.size + keys, return_inverse=True)
+        if np.bincount(place.reshape(-1), weights=moves.signs).any():
+            return None
+        return found.published.margin(names)
+
+    @property
+    def _tables(self) -> Iterator[tuple[str, ...]]:
+        for published in self.release.tables:
+            yield published.table.domain.names
+
+    def _of_table(
+        self, found: CellFactors, table: tuple[str, ...], names: tuple[str, ...]
+    ) -> Table | None:
+        """The margin by the sums of one published table, all of whose cells have one value."""
+        domain = found.domain
+        if not set(names) <= set(table) <= set(domain.names):
+            return None
+        margin = domain.project(table)
+        keys, sizes = domain.project_keys(found.cells, table), np.diff(found.starts)
+        filled = np.flatnonzero(sizes == domain.size // margin.size)
+        filled = filled[found.low[found.kind[filled]] == found.high[found.kind[filled]]]
+        if not len(filled):
+            return None
+        members = found.starts[filled, None] + np.arange(domain.size // margin.size)
+        whole = keys[members]
+        one = (whole == whole[:, :1]).all(axis=1)
+        values = np.full(margin.size, -1, dtype=np.int64)
+        values[whole[one, 0]] = found.low[found.kind[filled[one]]]
+        if (values < 0).any():
+            return None
+        return Table.dense(margin, values.reshape(margin.shape)).margin(names)
+
+
+def _known(release: Release, margin: Table) -> Evidence:
+    """A margin as what is known beside a release that holds it."""
+    cells = np.arange(margin.domain.size, dtype=np.int64)
+    values, kind = np.unique(margin.counts.reshape(-1), return_inverse=True)
+    sums = np.arange(len(cells) + 1, dtype=np.int64), cells
+    laws: list[Law] = [(int(value), int(value), None) for value in values.tolist()]
+    exact = CellFactors.of(margin.domain, (), sums, kind.reshape(-1).astype(np.int64), laws)
+    return Evidence(release, exact, alone=True)
+
+
+def _alike(one: Table, other: Table) -> bool:
+    return bool(np.array_equal(one.counts, other.margin(one.domain.names).counts))
+
+
+def may_group(original: Table, other: Release) -> bool:
+    """Whether categories of a variable that one table lacks may be groups of those of one that the
+    other lacks."""
+    own = original.domain
+    mine = [name for name in own.names if name not in other.domain.names]
+    theirs = [name for name in other.domain.names if name not in own.names]
+    stated = _Stated(other)
+    for name in theirs:
+        counts = stated.margin((name,))
+        if counts is None and mine:
+            return True
+        for variable in mine:
+            assert counts is not None
+            both = sorted(
+                (original.margin([variable]).counts, counts.counts), key=len, reverse=True
+            )
+            if len(both[1]) > 1 and _adds_up(*both):
+                return True
+    return False
+
+
+def _adds_up(fine: Ints, coarse: Ints) -> bool:
+    """Whether the coarse counts are sums of groups of the fine ones."""
+    if int(fine.sum()) != int(coarse.sum()):
+        return False
+    if len(fine) > MOST_GROUPED:
+        wanted = set(np.cumsum(coarse).tolist())
+        return wanted <= set(np.cumsum(fine).tolist())
+    subsets = np.zeros(1 << len(fine), dtype=np.int64)
+    for place, count in enumerate(fine.tolist()):
+        subsets[1 << place : 2 << place] = subsets[: 1 << place] + count
+    reached = {0}
+    for count in coarse.tolist():
+        fitting = np.flatnonzero(subsets == count)
+        reached = {
+            done | more for done in reached for more in fitting[(fitting & done) == 0].tolist()
+        }
+    return bool(reached)

@@ -1,0 +1,292 @@
+"""Which earlier releases are read together with one, and what readers of all of them learn. Confidential."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.errors import BundleError, ParameterError
+from tabprotect.engine.house import key as house_key
+from tabprotect.engine.house import register_address
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.problem import Problem, StaffVerdict
+from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, marks_of
+from tabprotect.engine.release.left_out import kinds
+from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined
+
+if TYPE_CHECKING:
+    from tabprotect.engine.belief.evidence import Evidence
+    from tabprotect.engine.register.overlapping import Told
+
+Drawn = tuple[tuple[Earlier, Release], ...]
+"""Earlier publications with their releases, the closest first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What was read together.
+
+    Attributes
+    ----------
+    read
+        The earlier ones that were read.
+    unread
+        Number of those of the same records that could not be.
+    verdict
+        What readers of all of them learn; ``None`` where none of them tells anything further.
+    judged_on
+        All that the verdict follows from.
+    """
+
+    read: tuple[Earlier, ...]
+    unread: int
+    verdict: StaffVerdict | None
+    judged_on: object
+
+
+@dataclass(frozen=True, eq=False)
+class ReadingTogether:
+    """A release, and how earlier ones are read with it.
+
+    Attributes
+    ----------
+    problem
+    release
+        The release at hand; ``None`` for the earlier ones alone.
+    policy
+        The limits.
+    register
+        A file, a URL or ``none``; by default the house's own.
+    """
+
+    problem: Problem
+    release: Release | None
+    policy: HousePolicy | Gate | None
+    register: str | None = None
+    progress: Progress = SILENT
+
+    def opened(self, earlier: Sequence[Earlier]) -> Drawn:
+        """Those of the same original, or of coarser and finer tables of its records."""
+        mine = marks(self.problem)
+        return tuple(_opened(_closest(earlier, mine), self.register, self.progress))
+
+    def of(
+        self, earlier: Sequence[Earlier], opened: Drawn, known: tuple[object, StaffVerdict | None]
+    ) -> Reading:
+        """Read them together.
+
+        Parameters
+        ----------
+        opened
+            The releases of :meth:`opened`.
+        known
+            What a verdict found a moment ago followed from, and the verdict.
+        """
+        # A posterior imports the solvers: the first paint does not wait for them.
+        from tabprotect.engine.belief.evidence import draw_of
+
+        read, unread, looked_at = _read(earlier, opened, self.problem, self.release)
+        # The latest first.
+        own = [] if self.release is None else [self.release]
+        every = [*own, *(other for _, other in read)]
+        beside: list[tuple[Earlier, Told]] = []
+        if own:
+            rest = [one for one in earlier if one.entry.number not in looked_at]
+            beside, more = self._beside(rest, every)
+            unread += more
+        telling = [(one, told) for one, told in beside if told.tells]
+        found, judged_on = None, None
+        if read or telling:
+            others = [draw_of(told.other) for _, told in telling]
+            draws = [draw_of(one) for one in every]
+            judged_on = (self.problem.table, self.policy, draws, others)
+            found = known[1]
+            if found is None or known[0] != judged_on:
+                found = self._joint(every, [told for _, told in telling])
+        both = (*(one for one, _ in read), *(one for one, _ in telling))
+        return Reading(both, unread, found, judged_on)
+
+    def _beside(
+        self, rest: Sequence[Earlier], every: Sequence[Release]
+    ) -> tuple[list[tuple[Earlier, Told]], int]:
+        """What releases of other variables of the same records tell, and how many are not read."""
+        wanted = [one for one in rest if one.relation in ("records", "variables")]
+        if not wanted:
+            return [], 0
+        from tabprotect.engine.register import overlapping
+
+        own, table = marks(self.problem), self.problem.table
+        # What cannot be opened was not read.
+        unread = sum(one.relation == "records" for one in wanted)
+        found: list[tuple[Earlier, Told]] = []
+        for one, other in _opened(wanted, self.register, self.progress):
+            told = None
+            if one.relation == "records":
+                unread -= 1
+                told = overlapping.told(table, every, other, _shared(one, own))
+            elif not overlapping.other_categories(table.domain, other.domain):
+                # Other records under the same names.
+                continue
+            elif not overlapping.same_total(table, other):
+                continue
+            if told is None:
+                unread += 1
+            else:
+                found.append((one, told))
+        domains = [one.domain for one in every] + [told.other.domain for _, told in found]
+        if overlapping.hang_in_a_ring(domains):
+            return [], unread + len(found)
+        return found, unread
+
+    def _joint(self, every: Sequence[Release], beside: Sequence[Told]) -> StaffVerdict:
+        """What readers of all of them learn, about the cells of the finest table, the latest first;
+        and of the tables of other variables that this one tells something of."""
+        problem, policy, progress = self.problem, self.policy, self.progress
+        finest = max(every, key=lambda one: one.domain.size)
+        # Nothing is known here of the true counts of a finer table.
+        original = problem.table if finest.domain == problem.table.domain else None
+        known = [told.of_this for told in beside if told.of_this is not None]
+        found = []
+        if len(every) > 1 or known or not beside:
+            earlier: list[Release | Evidence] = [
+                one for one in reversed(every) if one is not finest
+            ]
+            earlier += known
+            found = [verdict(finest, policy, earlier=earlier, original=original, progress=progress)]
+        for told in beside:
+            if told.of_other is not None:
+                found.append(
+                    verdict(told.other, policy, earlier=[told.of_other], progress=progress)
+                )
+        return replace(
+            found[0],
+            tables=tuple(table for one in found for table in one.tables),
+            left_out=kinds(*(one.left_out for one in found)),
+            note=joined(dict.fromkeys(one.note for one in found if one.note), " "),
+        )
+
+
+def marks(problem: Problem) -> OriginalMarks:
+    """The fingerprints of an original under the house's key; computed once for each."""
+    asked = (house_key(), problem.record_keys)
+    known = _FOUND.get(problem.table)
+    if known is None or known[0] != asked:
+        known = asked, marks_of(problem.table, *asked)
+        _FOUND[problem.table] = known
+    return known[1]
+
+
+_FOUND: WeakKeyDictionary[Table, tuple[tuple[bytes, Table | None], OriginalMarks]] = (
+    WeakKeyDictionary()
+)
+
+
+def contents_of(
+    entries: Sequence[Earlier], register: str | None = None
+) -> list[tuple[Earlier, bytes]]:
+    """Earlier publications whose bundles are kept, with these, in order; not those of other labels."""
+    place = register_address(register)
+    if place is None or not entries:
+        return []
+    from tabprotect.engine.register.register import Register
+
+    with Register(place) as opened:
+        found = [(e, opened.content(e.entry)) for e in entries if e.relation != "renamed"]
+    return [(one, content) for one, content in found if content is not None]
+
+
+def _read(
+    earlier: Sequence[Earlier],
+    opened: Sequence[tuple[Earlier, Release]],
+    problem: Problem,
+    release: Release | None,
+) -> tuple[list[tuple[Earlier, Release]], int, set[int]]:
+    """Those that are read together, each draw once; how many of these tables cannot be; the numbers
+    of all of them."""
+    # A posterior imports the solvers: the first paint does not wait for them.
+    from tabprotect.engine.belief.evidence import draw_of
+    from tabprotect.engine.posterior.together.coarser import is_coarser
+
+    nested = [(one, other) for one, other in opened if _nests(one, other.domain, problem)]
+    domains = [problem.table.domain, *(other.domain for _, other in nested)]
+    finest = max(domains, key=lambda domain: domain.size)
+    whole = [
+        (one, other)
+        for one, other in nested
+        if other.domain == finest or is_coarser(other.domain, finest)
+    ]
+    numbers = {one.entry.number for one in earlier if one.relation in ("original", "renamed")}
+    numbers |= {one.entry.number for one, _ in nested}
+    # Its categories may be in another order, or its bundle is not readable.
+    numbers |= {one.entry.number for one in earlier if _holds(one, marks(problem))}
+    unread = numbers - {one.entry.number for one, _ in whole}
+    drawn = set() if release is None else {draw_of(release)}
+    read = []
+    for one, other in whole:
+        if draw_of(other) not in drawn:
+            drawn.add(draw_of(other))
+            read.append((one, other))
+    return read, len(unread), numbers
+
+
+def _closest(earlier: Sequence[Earlier], mine: OriginalMarks) -> list[Earlier]:
+    """Those of the same original, and those that may be of a coarser or finer table of its records."""
+    return [
+        one
+        for one in earlier
+        if one.relation != "records"
+        or _shared(one, mine) >= min(_variables(mine), _variables(one.entry.publication.marks))
+    ]
+
+
+def _holds(one: Earlier, mine: OriginalMarks) -> bool:
+    """Whether one of two tables of counts has the margins of all variables of the other."""
+    other = one.entry.publication.marks
+    # A mark of the keys of the records is none of a margin.
+    keys = all(len(each.records) > _variables(each) for each in (mine, other))
+    wanted = min(_variables(mine), _variables(other)) + keys
+    counts = one.relation == "records" and bool(other.unlabelled)
+    return counts and _shared(one, mine) >= wanted
+
+
+def _variables(marks: OriginalMarks) -> int:
+    """The number of variables, or of those that have names of their own."""
+    return len(marks.variables) or len(marks.records)
+
+
+def _shared(one: Earlier, mine: OriginalMarks) -> int:
+    return len(set(one.entry.publication.marks.records) & set(mine.records))
+
+
+def _nests(one: Earlier, domain: Domain, problem: Problem) -> bool:
+    """Whether an earlier release is of the same table, or of a coarser or finer one with the same
+    margins."""
+    from tabprotect.engine.posterior.together.coarser import is_coarser
+
+    own = problem.table.domain
+    if domain == own:
+        return one.relation == "original"
+    return (is_coarser(domain, own) or is_coarser(own, domain)) and _shared(
+        one, marks(problem)
+    ) >= min(domain.ndim, own.ndim)
+
+
+def _opened(
+    earlier: Sequence[Earlier], register: str | None, progress: Progress
+) -> Iterator[tuple[Earlier, Release]]:
+    """The releases that can be read: not those of a missing plug-in or of another version."""
+    for one, content in contents_of(earlier, register):
+        try:
+            found = verify_bytes(content, progress=progress).release
+        except (BundleError, ParameterError):
+            continue
+        yield one, found

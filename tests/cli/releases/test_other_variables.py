@@ -1,0 +1,80 @@
+"""Tables A x B and B x C of the same records are read together, or take a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+Run = Callable[..., Any]
+
+AB = np.array([[2, 7, 4], [0, 5, 4], [0, 3, 2]])
+BC = np.array([[2, 0, 0], [5, 6, 4], [3, 3, 4]])
+AC = np.array([[6, 4, 3], [2, 3, 4], [2, 2, 1]])
+
+
+@pytest.fixture
+def protect(run: Run, tmp_path: Path) -> Run:
+    register = tmp_path / "register.sqlite"
+    assert run("register", "new", register).code == 0
+
+    def protected(names: str, counts: npt.ArrayLike, method: str, *words: str) -> Any:
+        lines = [",".join([*names, "count"])]
+        for place, count in np.ndenumerate(np.array(counts)):
+            labels = (f"{name.lower()}{k}" for name, k in zip(names, place, strict=True))
+            lines.append(",".join([*labels, str(count)]))
+        path, number = tmp_path / "t.csv", len(list(tmp_path.glob("*.zip")))
+        path.write_text("\n".join(lines))
+        out = ("--register", register, "--no-page", "--json", "--out", tmp_path / f"{number}.zip")
+        return run("protect", path, "--method", method, *words, *out)
+
+    return protected
+
+
+def test_a_total_that_one_hides_and_the_other_keeps(protect: Run) -> None:
+    assert protect("AB", AB, "suppression").json["verdict"]["accepted"]
+    refused = protect("BC", BC, "cyclic_perturbation")
+    assert refused.code == 5
+    assert "1 is certain (A × B)" in refused.json["error"]["message"]
+
+
+def test_cycles_need_no_reason_but_for_a_ring(protect: Run) -> None:
+    assert protect("AB", AB, "cyclic_perturbation").code == 0
+    assert protect("BC", BC, "cyclic_perturbation").code == 0
+    refused = protect("AC", AC, "cyclic_perturbation")
+    assert refused.code == 5
+    assert "2 earlier releases could not be compared" in refused.json["error"]["message"]
+    assert protect("AC", AC, "cyclic_perturbation", "--again", "asked for").code == 0
+
+
+def test_noise_on_both_takes_a_reason(protect: Run) -> None:
+    assert protect("AB", AB, "random_rounding", "--accept", "a trial").code == 0
+    refused = protect("BC", BC, "random_rounding")
+    assert refused.code == 5
+    assert "One earlier release could not be compared" in refused.json["error"]["message"]
+
+
+def test_groups_of_all_categories_take_a_reason(protect: Run) -> None:
+    assert protect("AB", [[7, 6], [9, 5]], "cyclic_perturbation").code == 0
+    # No margin is the same; the total is.
+    assert protect("AB", [[4, 3, 2], [3, 3, 12]], "cyclic_perturbation").code == 5
+    assert protect("AB", [[4, 3, 2], [3, 3, 22]], "cyclic_perturbation").code == 0
+
+
+def test_the_same_seed_on_changed_data_takes_a_reason(protect: Run) -> None:
+    # Steps that are the same for both would leave the exact difference of the counts.
+    later = AB + 4
+    later[0, 0] += 3
+    later[2, 2] += 2
+    later[1, 1] += 5
+    coins = ("cyclic_perturbation", "--seed", "93271650412588301774620951338420667189")
+    assert protect("AB", AB + 4, *coins).code == 0
+    assert protect("AB", AB + 4, *coins).code == 0
+    refused = protect("AB", later, *coins)
+    assert refused.code == 5
+    assert "the given seed was used before" in refused.json["error"]["message"]
+    assert protect("AB", later, *coins, "--again", "asked for").code == 0
