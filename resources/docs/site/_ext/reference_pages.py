@@ -95,7 +95,9 @@ def write_pages(app: Sphinx) -> None:
         shutil.copy(docs / name, made / "documents" / name)
     pages = plugin_pages()
     for path in sorted((here / "worked").glob("*.md")):
-        pages[f"methods/{path.stem}"] += "\n" + path.read_text(encoding="utf-8")
+        name, mark = f"methods/{path.stem}", "\n## Parameters"
+        told, _, listed = pages[name].partition(mark)
+        pages[name] = f"{told}\n{path.read_text(encoding='utf-8')}{mark}{listed}"
     for path in sorted((docs / "methods").glob("*.md")):
         name = f"methods/{path.stem}"
         if name in pages:

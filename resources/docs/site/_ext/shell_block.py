@@ -51,7 +51,7 @@ class Shell(SphinxDirective):
         return out
 
     def _said(self, words: list[str]) -> str:
-        with at_home(self.env):
+        with at_home(self.env) as folder:
             if words[0] == "cat":
                 return self._cut(Path(words[1]).read_text(encoding="utf-8"))
             if words[0] != "tabprotect":
@@ -60,7 +60,7 @@ class Shell(SphinxDirective):
             said = io.TextIOWrapper(raw, encoding="utf-8", write_through=True)
             with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
                 code = main(words[1:])
-            text = raw.getvalue().decode()
+            text = raw.getvalue().decode().replace(f"{folder}/", "")
         if code != self.options.get("exit", 0):
             raise self.error(f"{shlex.join(words)} ends with {code}: {text}")
         return self._cut(text)
