@@ -100,10 +100,10 @@ class Variable:
         for level in self.coarser:
             if not level.name or level.name in taken:
                 raise InputError(
-                    say("{name} has two levels called {name2}", repr(self.name), repr(level.name))
+                    say("{name} already has a level called {level}", repr(self.name), level.name)
                     if level.name
                     else say("a level of {name} has no name", repr(self.name)),
-                    hint=say("give every level a name of its own"),
+                    hint=say("give it a name of its own, such as: {name}, 4 bands", self.name),
                 )
             taken.add(level.name)
             if len(level.groups) != len(self.categories) or not all(level.groups):
