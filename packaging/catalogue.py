@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
+from babel import Locale
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
@@ -173,11 +174,31 @@ def written(catalogue: Catalog) -> bytes:
     """A catalogue as a file, without what changes by itself: times, versions, numbers of lines."""
     out = BytesIO()
     write_po(out, catalogue, width=0, omit_header=True, include_lineno=False)
-    head = f'msgid ""\nmsgstr ""\n"Language: {catalogue.locale}\\n"\n' + (
-        '"MIME-Version: 1.0\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n'
-        f'"Plural-Forms: {catalogue.plural_forms}\\n"\n\n'
-    )
-    return head.encode() + out.getvalue()
+    locale = Locale.parse(str(catalogue.locale))
+    lines = {
+        "Language": str(catalogue.locale),
+        "MIME-Version": "1.0",
+        "Content-Type": "text/plain; charset=utf-8",
+        "Plural-Forms": catalogue.plural_forms,
+        **number_formats(locale),
+    }
+    head = "".join(f'"{name}: {value}\\n"\n' for name, value in lines.items())
+    return f'msgid ""\nmsgstr ""\n{head}\n'.encode() + out.getvalue()
+
+
+def number_formats(locale: Locale) -> dict[str, str]:
+    """How a language writes numbers and dates, by the locale data of Unicode."""
+    symbols = locale.number_symbols["latn"]
+    day = locale.date_formats["long"].pattern
+    for sign, name in (("MMMM", "{month}"), ("d", "{day}"), ("y", "{year}")):
+        day = re.sub(rf"\b{sign}\b", name, day)
+    return {
+        "X-Decimal": symbols["decimal"],
+        "X-Group": symbols["group"],
+        "X-Percent": str(locale.percent_formats[None].pattern).lstrip("#,0."),
+        "X-Months": ",".join(locale.months["format"]["wide"][n] for n in range(1, 13)),
+        "X-Day": day,
+    }
 
 
 def main() -> None:

@@ -74,9 +74,6 @@ def compare(window: MainWindow) -> None:
     settle(window)
     window.page.main_action()
     settle(window)
-    # No reader would know a cell of the example: what they believe tells more.
-    risk = window.page.view.risk
-    risk.setCurrentIndex(risk.findData("posterior_true"))
     window.document.do(protect, accept_weak=True)
 
 

@@ -6,12 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tabprotect.languages.said import Said
-
-if TYPE_CHECKING:
-    from babel.messages.catalog import Message
 
 Writer = Callable[[str], str]
 
@@ -75,12 +72,23 @@ _ESCAPED = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", "r": "\r"}
 
 
+def _text(language: str) -> str:
+    return (files("tabprotect.resources") / "languages" / f"{language}.po").read_text("utf-8")
+
+
+def head(language: str) -> dict[str, str]:
+    """What a catalogue says of its language: how it writes numbers and dates, its plural forms."""
+    lines = [_meant(line) for line in _text(language).partition("\n\n")[0].splitlines()[2:]]
+    said = [line.removesuffix("\n").partition(": ") for line in lines]
+    return {name: value for name, _, value in said}
+
+
 def translations(language: str) -> dict[str, str]:
     """What the catalogue of a language holds: the translation of each template.
 
     Read here: every bundle's page needs them, and a reader of whole catalogues takes three times as long.
     """
-    text = (files("tabprotect.resources") / "languages" / f"{language}.po").read_text("utf-8")
+    text = _text(language)
     templates: list[str] = []
     said: list[str] = []
     found: dict[str, str] = {}
@@ -99,10 +107,3 @@ def _meant(quoted: str) -> str:
     """What stands between the quotation marks of one line or several."""
     text = "".join(_LINE.findall(quoted))
     return _ESCAPED.sub(lambda one: _MEANT.get(one[1], one[1]), text) if "\\" in text else text
-
-
-def pairs(message: Message) -> list[tuple[str, str]]:
-    """The templates of an entry, each with its translation: one and many are two."""
-    if isinstance(message.id, str):
-        return [(message.id, str(message.string))] if message.id else []
-    return list(zip(message.id, message.string or (), strict=False))

@@ -1,4 +1,6 @@
-"""Numbers and dates as a language writes them, by the locale data of Unicode (CLDR, in Babel).
+"""Numbers and dates as a language writes them, by the head of its catalogue.
+
+The head holds what the locale data of Unicode (CLDR) say of the language; `packaging/catalogue.py` writes it.
 
 Sentences hold them as English writes them: ``31,577``, ``0.25``, ``.25``, ``12%``, ``3 May 2026``.
 """
@@ -8,16 +10,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from datetime import datetime
+
+from tabprotect.languages.catalogue import head
 
 _NUMBER = re.compile(
     r"(?P<sign>[-+<>~\u2212\u00b1\u2264\u2265]?\s?)(?P<whole>\d{1,3}(?:,\d{3})+|\d*)"
     r"(?:\.(?P<part>\d+))?(?P<percent>\s?%)?"
 )
-_DAY = re.compile(
-    r"\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November"
-    r"|December) \d{4}"
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July", "August"),
+    *("September", "October", "November", "December"),
 )
+_DAY = re.compile(rf"(?P<day>\d{{1,2}}) (?P<month>{'|'.join(_MONTHS)}) (?P<year>\d{{4}})")
 
 
 def grouped(count: int, space: str) -> str:
@@ -48,19 +52,15 @@ def large(count: int, space: str) -> str:
 
 def number_writer(language: str) -> Callable[[str], str]:
     """A function that writes a number or a date of English as the language does."""
-    # Only a language other than English needs the locale data.
-    from babel import Locale
-    from babel.dates import format_date
-
-    locale = Locale.parse(language)
-    symbols = locale.number_symbols["latn"]
-    decimal, group = symbols["decimal"], symbols["group"]
-    percent = str(locale.percent_formats[None].pattern).lstrip("#,0.")
+    said = head(language)
+    decimal, group, percent = (said[f"X-{name}"] for name in ("Decimal", "Group", "Percent"))
+    months = dict(zip(_MONTHS, said["X-Months"].split(","), strict=True))
 
     def written(text: str) -> str:
-        if _DAY.fullmatch(text):
-            day = datetime.strptime(text, "%d %B %Y").date()
-            return format_date(day, "long", locale)
+        day = _DAY.fullmatch(text)
+        if day is not None:
+            parts = day.groupdict() | {"day": int(day["day"]), "month": months[day["month"]]}
+            return said["X-Day"].format(**parts)
         found = _NUMBER.fullmatch(text)
         if found is None or not (found["whole"] or found["part"]):
             return text

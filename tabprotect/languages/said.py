@@ -156,8 +156,21 @@ def prose(text: str) -> str:
 
 
 def capital(text: str) -> str:
-    """A text with a capital, as the beginning of a sentence."""
-    return text.changed(_capital) if isinstance(text, Said) else _capital(text)
+    """A text with a capital, as the beginning of a sentence; a name it begins with stays as it is."""
+    return text.changed(_capital, _leading(text)) if isinstance(text, Said) else text
+
+
+def _leading(text: str) -> str:
+    """The name that a text begins with; empty where it begins with words or a number."""
+    if not isinstance(text, Said):
+        return text
+    if not text.values:
+        return ""
+    if text.template is None:
+        return next((_leading(part) for part in text.texts if part), "")
+    literal, field, *_ = next(iter(Formatter().parse(text.template)), ("", None))
+    value = text.values.get(field or "")
+    return _leading(value) if not literal and isinstance(value, str) else ""
 
 
 def uncapital(text: str) -> str:
@@ -166,8 +179,8 @@ def uncapital(text: str) -> str:
     return Said(small, text.template, text.values, text.change) if isinstance(text, Said) else small
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _capital(text: str, name: str = "") -> str:
+    return text if name and text.startswith(name) else text[:1].upper() + text[1:]
 
 
 def in_100(chance: float) -> str:

@@ -49,7 +49,7 @@ def export(
     *,
     format: str | None = None,
     apart: bool = False,
-    total_code: str = "T",
+    total_code: str | None = None,
     strict: bool = False,
 ) -> tuple[Path, ...]:
     """Write the published tables of a release in another format, suppressed counts marked.
@@ -67,7 +67,7 @@ def export(
     apart
         A file for each table.
     total_code
-        The category of totals in a cube.
+        The category of totals in a cube; by default the source's own, else ``T``.
     strict
         Refuse quotation marks that the format cannot hold, which otherwise become typographic.
 

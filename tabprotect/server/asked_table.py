@@ -52,7 +52,9 @@ class AskedTable:
                 counts = counts.take(kept, axis=axis)
                 categories = tuple(variable.categories[k] for k in kept)
                 labels = tuple(variable.labels[k] for k in kept) if variable.labels else ()
-                variables[axis] = Variable(variable.name, categories, labels=labels)
+                variables[axis] = Variable(
+                    variable.name, categories, labels=labels, total=variable.total
+                )
         places = [n for name in self.order for n, v in enumerate(variables) if v.name == name]
         places += [n for n in range(len(variables)) if n not in places]
         laid = [

@@ -5,15 +5,19 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterator
+from datetime import date
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from babel.dates import format_date
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
+from babel.numbers import format_decimal, format_percent
 
-from tabprotect.languages.catalogue import pairs, translations
+from tabprotect.languages.catalogue import translations
+from tabprotect.languages.number_formats import number_writer
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import PSEUDO, catalogue, of_environment, stretched
 
@@ -42,6 +46,13 @@ def german() -> Catalog:
     return read_po(BytesIO(GERMAN.read_bytes()))
 
 
+def pairs(message: Message) -> list[tuple[str, str]]:
+    """The templates of an entry, each with its translation: one and many are two."""
+    if isinstance(message.id, str):
+        return [(message.id, str(message.string))] if message.id else []
+    return list(zip(message.id, message.string or (), strict=False))
+
+
 def texts(catalog: Catalog) -> Iterator[tuple[Message, str, str]]:
     for message in catalog:
         for text, told in pairs(message):
@@ -50,6 +61,17 @@ def texts(catalog: Catalog) -> Iterator[tuple[Message, str, str]]:
 
 def test_translations_are_what_the_catalogue_holds(german: Catalog) -> None:
     assert translations("de") == {text: told for _, text, told in texts(german)}
+
+
+def test_numbers_and_dates_are_written_as_the_locale_data_say() -> None:
+    written = number_writer("de")
+    for number in (0, 7, 1_234, 31_577, 1_234_567):
+        assert written(f"{number:,}") == format_decimal(number, locale="de")
+    assert written("0.25") == format_decimal(0.25, locale="de")
+    assert written("12%") == format_percent(0.12, locale="de")
+    for month in range(1, 13):
+        day = date(2026, month, month)
+        assert written(f"{day.day} {day:%B} 2026") == format_date(day, "long", "de")
 
 
 def test_the_catalogue_is_what_the_program_says(script: ModuleType) -> None:

@@ -64,6 +64,7 @@ def cells(n: int) -> str:
         ("Release: " + say("Release"), "Release: Release", "Release: Freigeben"),
         (joined(["Release", say("Release")], ", "), "Release, Release", "Release, Freigeben"),
         (capital(cells(1)), "One cell", "Eine Zelle"),
+        (capital(joined(["v", " × w: ", cells(1)])), "v × w: one cell", "v × w: eine Zelle"),
         (
             capital(say("there is no variable {name}", name="Release")) + ".",
             "There is no variable Release.",

@@ -10,7 +10,7 @@ from tabprotect.cli.arguments import keep_apart
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.cube import TOTAL_CODE
+from tabprotect.engine.bundle.cube import TOTAL
 from tabprotect.engine.bundle.export import STREAM, export, export_cube
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
@@ -43,8 +43,7 @@ def add(verbs: Verbs) -> None:
     command.add_argument(
         "--total-code",
         metavar="T",
-        default=TOTAL_CODE,
-        help=say("the category of totals (default: {code})", TOTAL_CODE),
+        help=say("the category of totals (default: the source's own, else {code})", TOTAL.code),
     )
     command.add_argument(
         "--strict",

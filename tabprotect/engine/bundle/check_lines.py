@@ -283,7 +283,25 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
         lines += [CheckLine("mind", verdict.note)] if verdict.note else []
         staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
         lines += [] if staff is None else _staff(staff)
+        lines += _hardly_changed(summary, verdict)
     return CheckGroup("Protection", tuple(lines))
+
+
+HARDLY = 0.9
+"""Share of small counts that are published as they are from which a release hides next to nothing."""
+
+
+def _hardly_changed(summary: RunSummary, verdict: Verdict) -> list[CheckLine]:
+    """A warning where readers know none and yet most small counts stand there as they are."""
+    share = summary.unchanged_share
+    if verdict.known or not summary.at_risk_cells or not HARDLY <= share < 1:
+        return []
+    text = say(
+        "Readers would know none, but {tenths} in 10 small counts are published unchanged: hardly "
+        "anything was changed.",
+        int(10 * share),
+    )
+    return [CheckLine("mind", text, staff=True)]
 
 
 def _staff(staff: Staff) -> list[CheckLine]:

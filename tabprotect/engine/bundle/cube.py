@@ -17,17 +17,20 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.engine.tables.variable import Level, TotalCode, Variable
 from tabprotect.languages.said import say
 
-TOTAL_CODE = "T"
-TOTAL_LABEL = "Total"
+TOTAL = TotalCode("T", "Total")
+"""What totals are listed by where the source had none."""
+
 MOST_CELLS = 2**24
 """The most cells of a cube; of more, the tables are written apart."""
 
 
-def cube_of(release: Release, total_code: str = TOTAL_CODE) -> Cube:
+def cube_of(release: Release, total_code: str | None = None) -> Cube:
     """All published tables of a release as one cube.
+
+    Totals are listed by ``total_code``; by default as the source had them, else by ``T``.
 
     Raises
     ------
@@ -42,7 +45,7 @@ def cube_of(release: Release, total_code: str = TOTAL_CODE) -> Cube:
         _Axis.of(
             domain.variables[axis],
             [level for one in placed for at, level in one.places if at == axis],
-            total_code,
+            _total(domain.variables[axis], total_code),
         )
         for axis in used
     ]
@@ -77,9 +80,17 @@ def cube_of(release: Release, total_code: str = TOTAL_CODE) -> Cube:
     return Cube(
         Table.dense(Domain(variables), counts),
         hidden,
-        {one.variable.name: total_code for one in axes},
+        {one.variable.name: one.codes[-1] for one in axes},
         {one.variable.name: one.parents for one in axes},
     )
+
+
+def _total(variable: Variable, chosen: str | None) -> TotalCode:
+    """What the totals over a variable are listed by."""
+    own = variable.total or TOTAL
+    if chosen is None or chosen == own.code:
+        return own._replace(label=own.label or TOTAL.label)
+    return TotalCode(chosen, TOTAL.label)
 
 
 @dataclass(frozen=True)
@@ -128,7 +139,8 @@ class _Axis:
         return self.finest if level is None else self.levels[level.name]
 
     @classmethod
-    def of(cls, variable: Variable, found: Sequence[Level | None], total: str) -> _Axis:
+    def of(cls, variable: Variable, found: Sequence[Level | None], listed: TotalCode) -> _Axis:
+        total = listed.code
         inner = None in found
         levels = list({level.name: level for level in found if level is not None}.values())
         levels.sort(key=lambda level: len(set(level.groups)))
@@ -162,12 +174,12 @@ class _Axis:
         parents |= dict.fromkeys(tops, total)
         whole = range(start, len(codes)) if inner else places[levels[-1].name]
         parts[len(codes)] = list(whole)
-        label = TOTAL_LABEL if TOTAL_LABEL not in labels else f"{TOTAL_LABEL} ({total})"
+        label = listed.label if listed.label not in labels else f"{listed.label} ({total})"
         made = Variable(variable.name, (*codes, total), labels=_told(codes, labels, total, label))
         return cls(
             made,
             np.arange(start, len(codes)),
-            {name: np.array(listed) for name, listed in places.items()},
+            {name: np.array(codes_of) for name, codes_of in places.items()},
             parts,
             parents,
         )

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.cube import TOTAL_CODE, cube_of
+from tabprotect.engine.bundle.cube import cube_of
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.release.release import Release
@@ -61,7 +61,7 @@ def export_cube(
     path: Path,
     kind: Format,
     *,
-    total_code: str = TOTAL_CODE,
+    total_code: str | None = None,
     strict: bool = False,
 ) -> tuple[Cube, list[str]]:
     """Write all published tables as one cube, its totals and the groups of its levels as categories.
@@ -69,7 +69,7 @@ def export_cube(
     Parameters
     ----------
     total_code
-        The category of totals.
+        The category of totals; by default the source's own, else ``T``.
     strict
         True to refuse quotation marks where the format cannot hold them.
 

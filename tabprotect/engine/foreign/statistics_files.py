@@ -65,28 +65,22 @@ labelled.ready = _load_pyreadstat  # type: ignore[attr-defined]
 
 def r(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
     """The columns of the first data frame: name, texts, levels of a factor; numbers in a buffer each."""
-    import rdata
+    from tabprotect.engine.foreign.r_objects import data_frame
 
     data = _unpacked(Path(str(of["path"])).read_bytes(), int(str(of["most"])))
-    kind = ".rds" if data.startswith(b"X\n") else ".rda"
-    found = rdata.conversion.convert(rdata.parser.parse_data(data, extension=kind))
-    objects = list(found.values()) if type(found) is dict else [found]
-    frame = next((one for one in objects if hasattr(one, "columns")), None)
+    frame = data_frame(data)
     if frame is None:
         raise Refused("no data frame")
     out, numbers = [], []
-    for name in frame.columns:
-        column = frame[name]
-        order = list(map(str, column.cat.categories)) if hasattr(column, "cat") else []
-        pairs = zip(column.isna().tolist(), column.tolist(), strict=True)
-        texts, codes = numbered(None if gone else value for gone, value in pairs)
-        out.append([str(name), texts, order])
+    for name, values, order in frame:
+        texts, codes = numbered(values)
+        out.append([name, texts, order])
         numbers.append(codes)
     return out, numbers
 
 
 def _load_rdata(of: Mapping[str, object]) -> None:
-    import_module("rdata")
+    import_module("tabprotect.engine.foreign.r_objects").parser()
 
 
 r.ready = _load_rdata  # type: ignore[attr-defined]

@@ -82,7 +82,7 @@ def examine(column: str, records: int, distinct: int, ends: tuple[int, int], par
     expected = records / BINS
     crowded = float(((parts - expected) ** 2).sum()) / expected > CHI_SQUARE
     if span <= 2 * records and distinct >= 0.9 * records:
-        why = say("the record keys look like a running number")
+        why = say("it is only a running number")
     elif distinct < min(FEW, records / 2):
         why = say("there are only a few different record keys")
     elif crowded:
@@ -91,11 +91,11 @@ def examine(column: str, records: int, distinct: int, ends: tuple[int, int], par
         return
     raise InputError(
         say(
-            "{column}: {why}, not like random numbers: the noise could be taken off again",
+            "{column} is no key: {why}, and the noise could be taken off again",
             column,
             why,
         ),
-        hint=say("let the program give every record a key: record-keys FILE --out KEYED"),
+        hint=say("make keys from the house key: record-keys FILE --out KEYED"),
         detail=picture(parts),
     )
 

@@ -28,7 +28,7 @@ from tabprotect.engine.register.register_entry import (
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import capital, say
+from tabprotect.languages.said import capital, joined, plural, say
 
 
 def published_before(problem: Problem, register: str | None = None) -> list[Earlier]:
@@ -93,8 +93,8 @@ class LeftBefore:
         ``None`` if no other could be read beside it.
     read
         The earlier ones that were read: each draw once, whatever its title or signature.
-    unread
-        Number of releases of the same original that could not be read: their bytes are not kept or
+    unread_numbers
+        The releases of the same original that could not be read, by their numbers: their bytes are not kept or
         not readable, or their variables or categories are in another order or have other names.
     releases
         Number of releases read together, the one at hand included.
@@ -112,12 +112,17 @@ class LeftBefore:
     earlier: tuple[Earlier, ...] = ()
     together: StaffVerdict | None = None
     read: tuple[Earlier, ...] = ()
-    unread: int = 0
+    unread_numbers: tuple[int, ...] = ()
     releases: int = 0
     spent: Spent | None = None
     error: TabprotectError | None = None
     damaged: tuple[Damage, ...] = ()
     judged_on: object = field(default=None, repr=False)
+
+    @property
+    def unread(self) -> int:
+        """How many earlier releases could not be compared."""
+        return len(self.unread_numbers)
 
     @property
     def close(self) -> tuple[Earlier, ...]:
@@ -132,10 +137,9 @@ class LeftBefore:
         first, *others = warnings_of(self.earlier) or [{}]
         if not first:
             return rest
-        if self.sentence:
-            both = say("{message}. {sentence}", first["message"], self.sentence.rstrip("."))
-            first = first | {"message": both}
-        return [first, *others, *rest]
+        rest_of = self.sentence.rstrip(".") or say("What they tell together is not worked out")
+        both = say("{message}. {sentence}", first["message"], rest_of)
+        return [first | {"message": both}, *others, *rest]
 
     @property
     def unjudged(self) -> bool:
@@ -189,12 +193,12 @@ class LeftBefore:
     def _unread(self) -> str:
         if self.error is not None:
             return say("It is not known what left before: {error}.", self.error)
-        of = (
-            say("One earlier release")
-            if self.unread == 1
-            else say("{unread} earlier releases", self.unread)
+        return plural(
+            self.unread,
+            "No. {numbers} could not be compared with this one: find it in the register.",
+            "No. {numbers} could not be compared with this one: find them in the register.",
+            joined(map(str, self.unread_numbers), ", "),
         )
-        return say("{of} could not be compared with this one: look at them in the register.", of)
 
     @property
     def sentence(self) -> str:
@@ -309,7 +313,7 @@ def left_before(
         tuple(earlier),
         found.verdict,
         found.read,
-        found.unread,
+        tuple(sorted(found.unread)),
         releases,
         None if spent == Spent() else spent,
         damaged=wrong,

@@ -40,7 +40,7 @@ class Reading:
     read
         The earlier ones that were read.
     unread
-        Number of those of the same records that could not be.
+        Those of the same records that could not be, by their numbers.
     verdict
         What readers of all of them learn; ``None`` where none of them tells anything further.
     judged_on
@@ -48,7 +48,7 @@ class Reading:
     """
 
     read: tuple[Earlier, ...]
-    unread: int
+    unread: frozenset[int]
     verdict: StaffVerdict | None
     judged_on: object
 
@@ -102,7 +102,7 @@ class ReadingTogether:
         if own:
             rest = [one for one in earlier if one.entry.number not in looked_at]
             beside, more = self._beside(rest, every)
-            unread += more
+            unread |= more
         telling = [(one, told) for one, told in beside if told.tells]
         found, judged_on = None, None
         if read or telling:
@@ -117,21 +117,21 @@ class ReadingTogether:
 
     def _beside(
         self, rest: Sequence[Earlier], every: Sequence[Release]
-    ) -> tuple[list[tuple[Earlier, Told]], int]:
-        """What releases of other variables of the same records tell, and how many are not read."""
+    ) -> tuple[list[tuple[Earlier, Told]], frozenset[int]]:
+        """What releases of other variables of the same records tell, and which are not read."""
         wanted = [one for one in rest if one.relation in ("records", "variables")]
         if not wanted:
-            return [], 0
+            return [], frozenset()
         from tabprotect.engine.register import overlapping
 
         own, table = marks(self.problem), self.problem.table
         # What cannot be opened was not read.
-        unread = sum(one.relation == "records" for one in wanted)
+        unread = {one.entry.number for one in wanted if one.relation == "records"}
         found: list[tuple[Earlier, Told]] = []
         for one, other in _opened(wanted, self.register, self.progress):
             told = None
             if one.relation == "records":
-                unread -= 1
+                unread.discard(one.entry.number)
                 told = overlapping.told(table, every, other, _shared(one, own))
             elif not overlapping.other_categories(table.domain, other.domain):
                 # Other records under the same names.
@@ -139,13 +139,13 @@ class ReadingTogether:
             elif not overlapping.same_total(table, other):
                 continue
             if told is None:
-                unread += 1
+                unread.add(one.entry.number)
             else:
                 found.append((one, told))
         domains = [one.domain for one in every] + [told.other.domain for _, told in found]
         if overlapping.hang_in_a_ring(domains):
-            return [], unread + len(found)
-        return found, unread
+            return [], frozenset(unread | {one.entry.number for one, _ in found})
+        return found, frozenset(unread)
 
     def _joint(self, every: Sequence[Release], beside: Sequence[Told]) -> StaffVerdict:
         """What readers of all of them learn, about the cells of the finest table, the latest first;
@@ -209,9 +209,9 @@ def _read(
     opened: Sequence[tuple[Earlier, Release]],
     problem: Problem,
     release: Release | None,
-) -> tuple[list[tuple[Earlier, Release]], int, set[int]]:
-    """Those that are read together, each draw once; how many of these tables cannot be; the numbers
-    of all of them."""
+) -> tuple[list[tuple[Earlier, Release]], frozenset[int], set[int]]:
+    """Those that are read together, each draw once; which of these tables cannot be; the numbers of
+    all of them."""
     # A posterior imports the solvers: the first paint does not wait for them.
     from tabprotect.engine.belief.evidence import draw_of
     from tabprotect.engine.posterior.together.coarser import is_coarser
@@ -235,7 +235,7 @@ def _read(
         if draw_of(other) not in drawn:
             drawn.add(draw_of(other))
             read.append((one, other))
-    return read, len(unread), numbers
+    return read, frozenset(unread), numbers
 
 
 def _closest(earlier: Sequence[Earlier], mine: OriginalMarks) -> list[Earlier]:

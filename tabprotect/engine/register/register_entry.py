@@ -317,8 +317,7 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
         times = "" if len(mine) == 1 else say(", {mine} times, last", len(mine))
         message = (
             say(
-                "{said}{times} on {day} (release {number}, {method_label}"
-                ", withdrawn since); together they tell readers more",
+                "{said}{times} on {day} (release {number}, {method_label}, withdrawn since)",
                 said,
                 times,
                 last.day,
@@ -327,8 +326,7 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
             )
             if last.withdrawn
             else say(
-                "{said}{times} on {day} (release {number}, {method_label}"
-                "); together they tell readers more",
+                "{said}{times} on {day} (release {number}, {method_label})",
                 said,
                 times,
                 last.day,

@@ -13,7 +13,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.structural import StructuralZeros, held_by, holds, restated, stated
-from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.engine.tables.variable import Level, TotalCode, Variable
 from tabprotect.languages.said import say
 
 DOMAIN_CELLS = 2**62
@@ -348,8 +348,8 @@ DOMAIN_KEYS = ("levels", "structural_zeros")
 def domain_json(domain: Domain, *, labels: bool = True) -> dict[str, object]:
     """``{"levels": {"region": {"finest": "nuts3", "coarser": {"nuts2": [...]}, "labels": [...]}}}``.
 
-    The groups of each level and the labels stand in the order of the categories; structural zeros
-    stand beside them. What a table does not have is left out.
+    The groups of each level and the labels stand in the order of the categories; ``total`` is the code
+    and the label of totals in the source; structural zeros stand beside them. What a table does not have is left out.
 
     Parameters
     ----------
@@ -361,9 +361,10 @@ def domain_json(domain: Domain, *, labels: bool = True) -> dict[str, object]:
             **({"finest": v.finest} if v.finest else {}),
             "coarser": {level.name: list(level.groups) for level in v.coarser},
             **({"labels": list(v.labels)} if v.labels and labels else {}),
+            **({"total": list(v.total)} if v.total else {}),
         }
         for v in domain.variables
-        if v.coarser or v.finest or (v.labels and labels)
+        if v.coarser or v.finest or (v.labels and labels) or v.total
     }
     out: dict[str, object] = {"levels": levels} if levels else {}
     if domain.structural:
@@ -400,6 +401,11 @@ def domain_from_json(data: Mapping[str, object], domain: Domain) -> Domain:
         if "labels" in given:
             labels = _texts(given["labels"], say("the labels of {name}", repr(name)))
             variable = replace(variable, labels=labels)
+        if "total" in given:
+            total = _texts(given["total"], say("the total of {name}", repr(name)))
+            if len(total) != 2 or not total[0]:
+                raise InputError(say("the total of {name} is no code and label", repr(name)))
+            variable = replace(variable, total=TotalCode(*total))
         domain = domain.with_variable(variable)
     if (zeros := data.get("structural_zeros")) is None:
         return domain

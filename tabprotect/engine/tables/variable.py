@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,6 +45,13 @@ class Level:
         return len(set(zip(self.groups, other.groups, strict=True))) == len(set(self.groups))
 
 
+class TotalCode(NamedTuple):
+    """The category by which a source listed the totals over a variable, and its label, if any."""
+
+    code: str
+    label: str = ""
+
+
 @dataclass(frozen=True)
 class Variable:
     """A classifying variable, its categories in the order of publication, and its levels.
@@ -58,6 +66,8 @@ class Variable:
     labels
         What each category is called in words, where it is a code; none, or one for each. Not what
         a table is compared by.
+    total
+        What the source listed totals by, where it had any; not what a table is compared by either.
     """
 
     name: str
@@ -65,6 +75,7 @@ class Variable:
     coarser: tuple[Level, ...] = ()
     finest: str = ""
     labels: tuple[str, ...] = field(default=(), compare=False)
+    total: TotalCode | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -89,10 +100,10 @@ class Variable:
         for level in self.coarser:
             if not level.name or level.name in taken:
                 raise InputError(
-                    say("{name} has two levels called {name2}", repr(self.name), repr(level.name))
+                    say("{name} already has a level called {level}", repr(self.name), level.name)
                     if level.name
                     else say("a level of {name} has no name", repr(self.name)),
-                    hint=say("give every level a name of its own"),
+                    hint=say("give it a name of its own, such as: {name}, 4 bands", self.name),
                 )
             taken.add(level.name)
             if len(level.groups) != len(self.categories) or not all(level.groups):
@@ -163,7 +174,9 @@ class Variable:
             for category, part in zip(categories, parts, strict=True)
             if self.labels
         ]
-        return Variable(self.name, tuple(categories), tuple(levels), self.finest, tuple(labels))
+        return replace(
+            self, categories=tuple(categories), coarser=tuple(levels), labels=tuple(labels)
+        )
 
     def label(self, code: int) -> str:
         """What the category of a number is called: its label, or the category itself."""

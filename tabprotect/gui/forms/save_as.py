@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.cube import TOTAL_CODE, cube_of
+from tabprotect.engine.bundle.cube import cube_of
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.format import COUNT, Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
@@ -79,7 +79,7 @@ def true_table(document: Document) -> Table | None:
 
 def made_of(release: Release, kind: Format, total_code: str) -> Made:
     """A release as one cube."""
-    whole = cube_of(release, total_code)
+    whole = cube_of(release, total_code or None)
     domain, notes = kind.held(whole.table.domain, strict=False)
     cube = whole.on(domain)
     content = kind.publish_cube(cube, release.title)
@@ -139,7 +139,7 @@ class SaveAsDialog(QDialog):
         for name in OFFERED:
             kind = named(name)
             self.format.addItem(told(kind.label), name)
-        self.total_code = QLineEdit(TOTAL_CODE)
+        self.total_code = QLineEdit(placeholderText=tell("the source's own, else T"))
         self.total_code.setAccessibleName(tell("Code of totals"))
         self.preview = QPlainTextEdit(readOnly=True)
         self.preview.setAccessibleName(tell("How the file begins"))

@@ -70,7 +70,7 @@ class StageButton(QToolButton):
             return QSize(metrics.height() + 3 * GRID, height)
         # Icon, number and label in their boldest, and room for a badge.
         words = metrics.horizontalAdvance(self.words)
-        room = metrics.horizontalAdvance("999+") + 4 * GRID
+        room = metrics.horizontalAdvance("9.9 k") + 4 * GRID
         return QSize(metrics.height() + words + room + self._indent, height)
 
     def fold(self, folded: bool) -> None:
@@ -142,7 +142,7 @@ class StageButton(QToolButton):
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.drawText(text, int(flags), self.words)
         if self.badge and not self.why:
-            label = str(self.badge) if self.badge < 1000 else "999+"
+            label = badge_text(self.badge)
             width = painter.fontMetrics().horizontalAdvance(label) + GRID
             pill = QRectF(area.right() - width - 4, middle - 9, width, 18)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -150,6 +150,14 @@ class StageButton(QToolButton):
             painter.drawRoundedRect(pill, 9, 9)
             painter.setPen(colour("on_at_risk"))
             painter.drawText(pill, int(Qt.AlignmentFlag.AlignCenter), label)
+
+
+def badge_text(count: int) -> str:
+    """A count in the room of a badge: ``74``, ``1 k``, ``10 k``, ``2 M``."""
+    for least, unit in ((10**6, "M"), (10**3, "k")):
+        if count >= least:
+            return f"{count // least}\u202f{unit}"
+    return str(count)
 
 
 class Rail(QWidget):

@@ -38,6 +38,26 @@ def figure_text(state: ReleaseSet, judgement: RiskJudgement) -> str:
     return say("{number} {unit}", number, state.criterion.unit)
 
 
+def room_text(state: ReleaseSet, judgement: RiskJudgement) -> str:
+    """What a judged set leaves open, as a sentence: how many counts stay possible in a small cell."""
+    if state.criterion.name != "width":
+        figure = figure_text(state, judgement)
+        return say("That leaves {figure} ({way}).", figure, way_text(judgement))
+    # From one end of an interval to the other there is one count more than it is wide.
+    least, narrowest = count_text(state.threshold + 1), count_text(judgement.width + 1)
+    if judgement.width < state.threshold:
+        return say("In the narrowest small cell {narrowest} counts stay possible.", narrowest)
+    if not judgement.exact:
+        narrowest = say("at most {number}", narrowest)
+    return say(
+        "In every small cell at least {least} counts stay possible (in the narrowest {narrowest}; "
+        "{way}).",
+        least,
+        narrowest,
+        way_text(judgement),
+    )
+
+
 def way_text(judgement: RiskJudgement) -> str:
     """How the figure was found."""
     words = WAYS.get(judgement.bounds, judgement.bounds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +15,12 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from tabprotect.engine.arrays import Arrays, Ints
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.look.theme import GRID, THEME, Written, count_text, tabular
+from tabprotect.gui.look.theme import GRID, THEME, Colours, Written, count_text, tabular
 from tabprotect.languages.speaking import tell, told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -39,6 +40,8 @@ class ListColumn:
         Whether it stands at the right, as numbers do.
     data
         Whether head and texts are the table's own: shown as they are in every language.
+    signs
+        What draws the sign before each row's text; empty for none.
     """
 
     head: str
@@ -47,6 +50,7 @@ class ListColumn:
     order: Arrays | None = None
     right: bool = True
     data: bool = False
+    signs: Sequence[Callable[[Colours], QIcon]] = ()
 
     @property
     def keys(self) -> Arrays:
@@ -100,6 +104,8 @@ class RowsModel(QAbstractTableModel):
             text = column.text(column.values[self.rows[index.row()]])
             text = text if column.data else tell(text)
             return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
+        if role == Qt.ItemDataRole.DecorationRole and self.columns[index.column()].signs:
+            return self.columns[index.column()].signs[self.rows[index.row()]](THEME.colours)
         if role == Qt.ItemDataRole.TextAlignmentRole and self.columns[index.column()].right:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None

@@ -69,6 +69,7 @@ class Colours:
     error_fill: str
     heat_low: str
     heat_high: str
+    sure: tuple[str, str, str, str, str]
     selection: str
 
 
@@ -102,6 +103,7 @@ LIGHT = Colours(
     error_fill="#fce9ec",
     heat_low="#ffffff",
     heat_high="#00598a",
+    sure=("#fdedca", "#f2c676", "#c98a2b", "#7a4f00", "#a8102c"),
     selection="#cfe4f2",
 )
 
@@ -135,6 +137,7 @@ DARK = Colours(
     error_fill="#461820",
     heat_low="#1b1d20",
     heat_high="#8fcff2",
+    sure=("#3a2f18", "#66501d", "#a67c22", "#f3bb4a", "#ff6f80"),
     selection="#24455a",
 )
 
@@ -343,17 +346,17 @@ def number_text(value: float, *, digits: int = 2) -> str:
     return say("{value:.{digits}f}", value=value, digits=digits).replace("-", "\u2212")
 
 
-def chance_text(chance: float, *, digits: int = 2) -> str:
-    """A probability for people: ``0.72``; never a 0 or a 1 that is not exact."""
+def chance_text(chance: float, *, digits: int = 0) -> str:
+    """A chance for bars and tables: ``72 %``; never a 0 or a 100 that is not exact."""
     # Sums of floating point products come within a hair of 0 and 1.
     if chance < 1e-12 or chance > 1 - 1e-12:
-        return "1" if chance > 0.5 else "0"
+        return say("{percent}\u202f%", percent=100 if chance > 0.5 else 0)
     least = 10.0**-digits
-    if chance < least / 2:
-        return say("<{least:.{digits}f}", least=least, digits=digits)
-    if chance >= 1 - least / 2:
-        return say(">{most:.{digits}f}", most=1 - least, digits=digits)
-    return say("{chance:.{digits}f}", chance=chance, digits=digits)
+    if 100 * chance < least / 2:
+        return say("<{percent:.{digits}f}\u202f%", percent=least, digits=digits)
+    if 100 * chance >= 100 - least / 2:
+        return say(">{percent:.{digits}f}\u202f%", percent=100 - least, digits=digits)
+    return say("{percent:.{digits}f}\u202f%", percent=100 * chance, digits=digits)
 
 
 SHARE = 0.02

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QPlainTextEdit, QTextBrowser
@@ -13,7 +14,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look.buttons import named
-from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.look.theme import THEME, count_text
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import told
 from tabprotect.version import __version__
@@ -165,7 +166,8 @@ class HelpPage(Page):
 
     def shows_original(self) -> bool:
         # The figures of the page where help was asked.
-        return self._topic == "page" and bool(self._front[3]) and super().shows_original()
+        told_here = bool(self._front[3]) or bool(self._worked())
+        return self._topic == "page" and told_here and super().shows_original()
 
     def list_actions(self, actions: list[QAction]) -> None:
         """The window's actions, for the table of keys."""
@@ -218,6 +220,8 @@ class HelpPage(Page):
         here = (
             say("<h3>On this table</h3><p>{figures}</p>", html.escape(figures)) if figures else ""
         )
+        if worked := self._worked():
+            here += say("<h3>One cell of it</h3><p>{worked}</p>", html.escape(told(worked)))
         return say(
             "<p><b>{hint}</b></p>{name}{here}{WALK}",
             html.escape(hint),
@@ -225,6 +229,45 @@ class HelpPage(Page):
             here,
             WALK,
         )
+
+    def _worked(self) -> str:
+        """The selected cell, or the first small one, from its true count to what is believed."""
+        document = self.document
+        table, project = document.shown_table, document.project
+        if table is None or project is None:
+            return ""
+        index, house = document.selection, document.in_house
+        if index is None or len(index) != table.domain.ndim:
+            cells, counts = table.cells
+            small = cells[project.at_risk.mask(counts)]
+            at = int(small[0]) if len(small) else 0
+            index = tuple(int(k) for k in np.unravel_index(at, table.domain.shape))
+        count = table[index]
+        name, shown = table.domain.cell_text(index), count_text(count)
+        if house and project.at_risk.mask(np.array(count)):
+            rule = project.at_risk
+            first = say(
+                "{name}: the true count is {count}. It is small, as it lies from {low} to {high}.",
+                name,
+                shown,
+                rule.low,
+                rule.high,
+            )
+        elif house:
+            first = say("{name}: the true count is {count}. It is not small.", name, shown)
+        else:
+            first = say("{name}: {count} is published.", name, shown)
+        posterior = document.known_posterior("user")
+        if posterior is None or posterior.domain != table.domain:
+            return joined([first, say("Nothing is known yet of what readers would learn.")], " ")
+        # Inference is not imported with the help page.
+        from tabprotect.gui.base.believed_cell import cell_sentence, published_count
+
+        out = published_count(posterior, index)
+        parts = [first, cell_sentence(posterior, index, true=None)]
+        if house and out is not None:
+            parts.insert(1, say("{count} is published in its place.", count_text(out)))
+        return joined(parts, " ")
 
     def _keys(self) -> str:
         rows = [

@@ -24,6 +24,13 @@ from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.table_so_far import (
+    Counted,
+    TableSoFar,
+    count_all,
+    counted_by,
+    if_ticked,
+)
 from tabprotect.gui.look.buttons import named, push_button, tool_button
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.finder import Finder
@@ -36,6 +43,7 @@ from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
+    from tabprotect.engine.tables.table import Table
 
 LEAST_KEYS = 100
 """Different numbers that a column of record keys has at least, of many records."""
@@ -44,7 +52,24 @@ DRAWN = say("drawn now, kept with this table")
 MOST_CATEGORIES = 1000
 """Of a variable that classifies: more are mostly numbers of records, or measurements."""
 
-TITLES = (say("Variable"), say("Categories"), say("Missing"), say("Kind"))
+TITLES = (
+    say("Variable"),
+    say("Values"),
+    say("Missing"),
+    say("Kind"),
+    say("Small counts if ticked"),
+)
+KINDS = {"integer": say("numbers"), "real": say("numbers"), "text": say("names or codes")}
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+def unfit(column: ColumnSummary) -> str:
+    """Why a column is no variable; empty where it may be one."""
+    if column.categories >= 0.9 * max(column.records, 1) > 1:
+        return say("one for each row: a key, never a variable")
+    if column.categories > MOST_CATEGORIES:
+        return say("to be added up, or grouped first")
+    return ""
 
 
 class TabulatePage(Page):
@@ -63,6 +88,15 @@ class TabulatePage(Page):
         self._look: Question[tuple[ColumnSummary, ...]] = Question(
             self, document.jobs, self._show_columns, self._failed
         )
+        self._joint: Question[Table] = Question(
+            self, document.jobs, self._have_joint, lambda _: None
+        )
+        self._ahead: Question[dict[str, Counted]] = Question(
+            self, document.jobs, self._show_ahead, lambda _: None
+        )
+        self._table: Table | None = None
+        self._small: dict[str, Counted] = {}
+        self.so_far = TableSoFar()
         self._filter = Finder(say("Filter the variables"), say("find variables"))
         self._filter.textChanged.connect(self._apply_filter)
         self.all = tool_button(
@@ -78,13 +112,19 @@ class TabulatePage(Page):
         # Figures stand beside the names that they are of, however wide the window is.
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(True)
+        for at in (1, 2):
+            if (head := self._list.horizontalHeaderItem(at)) is not None:
+                head.setTextAlignment(RIGHT)
         self._list.itemChanged.connect(self._ticked)
         self._before: Qt.CheckState | None = None
         self._list.cellPressed.connect(self._pressed)
         self._list.cellClicked.connect(self._clicked)
         self._choose_source()
         self.body.addLayout(in_row((self._filter, 1), self.all, spacing=GRID))
-        self.body.addWidget(self._list)
+        self.body.addLayout(
+            in_row((self._list, 3), (self.so_far, 2, Qt.AlignmentFlag.AlignTop), spacing=2 * GRID),
+            1,
+        )
         self._choose_weights()
         self._say()
 
@@ -173,6 +213,9 @@ class TabulatePage(Page):
         name = source.partition("#")[2] if is_url(source) else ""
         self._file.setText(told(name or Path(source).name))
         self._list.setRowCount(0)
+        self._joint.drop()
+        self._ahead.drop()
+        self._table, self._small = None, {}
         self._say()
         # Late: DuckDB costs a tenth of the program's start.
         from tabprotect.engine.microdata.tabulate import columns
@@ -207,7 +250,6 @@ class TabulatePage(Page):
         self._columns = found
         self._list.blockSignals(True)
         self._list.setRowCount(len(found))
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for row, column in enumerate(found):
             name = QTableWidgetItem(column.name)
             name.setFlags(name.flags() | Qt.ItemFlag.ItemIsUserCheckable)
@@ -215,11 +257,17 @@ class TabulatePage(Page):
             self._list.setItem(row, 0, name)
             about = "" if column.exact else say("{told} ", tell("about"))
             categories = f"{about}{count_text(column.categories)}"
-            texts = (categories, count_text(column.missing), told(column.kind))
+            missing = count_text(column.missing) if column.missing else ""
+            texts = (
+                categories,
+                missing,
+                told(KINDS.get(column.kind, column.kind)),
+                told(unfit(column)),
+            )
             for at, text in enumerate(texts, 1):
                 item = QTableWidgetItem(text)
-                if at < len(texts):
-                    item.setTextAlignment(right)
+                if at < 3:
+                    item.setTextAlignment(RIGHT)
                 self._list.setItem(row, at, item)
         self._list.blockSignals(False)
         self._weight.clear()
@@ -242,6 +290,54 @@ class TabulatePage(Page):
         self.told.emit()
         self._list.setCurrentCell(0, 0)
         self._list.setFocus()
+        self._say()
+        names = counted_by(found, MOST_CATEGORIES)
+        if names:
+            self._joint.ask(
+                say("counting small counts"),
+                lambda progress: count_all(self.source, names, progress),
+                (self.source, names),
+            )
+
+    def _have_joint(self, table: Table) -> None:
+        self._table = table
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        """Count the table so far, and with one variable more."""
+        joint, chosen = self._table, tuple(self.chosen)
+        if joint is None or not set(chosen) <= set(joint.domain.names):
+            self._show_ahead({})
+            return
+        names = joint.domain.names
+        self._ahead.ask(
+            say("counting small counts"),
+            lambda progress: if_ticked(joint, chosen, names, progress),
+            (joint, chosen),
+        )
+
+    def _show_ahead(self, found: dict[str, Counted]) -> None:
+        self._small = found
+        self._list.blockSignals(True)
+        for row, column in enumerate(self._columns):
+            item, here = self._list.item(row, 4), found.get(column.name)
+            if item is None:
+                continue
+            said = unfit(column)
+            if column.name in self.chosen:
+                said = say("in the table")
+            elif here is not None:
+                now = say("{small} \u2192 ", count_text(found[""].small)) if "" in found else ""
+                said = say("{now}{small}", now, count_text(here.small))
+            item.setText(told(said))
+        self._list.blockSignals(False)
+        note = say("All {records} records were counted.", count_text(self._columns[0].records))
+        if "" in found:
+            self.so_far.show_counted(found[""], note)
+        else:
+            self.so_far.show_counted(
+                None, say("Tick a variable: here stands what the table would hold.")
+            )
         self._say()
 
     def _apply_filter(self, text: str) -> None:
@@ -282,7 +378,9 @@ class TabulatePage(Page):
             self.chosen.append(name)
         elif not ticked and name in self.chosen:
             self.chosen.remove(name)
+        self._small = {}
         self._say()
+        self._look_ahead()
 
     def _say(self) -> None:
         self.main_button.setEnabled(len(self.chosen) > 0)
@@ -307,6 +405,9 @@ class TabulatePage(Page):
         product = joined(map(count_text, shape), " \u00d7 ")
         cells = count_text(math.prod(shape))
         said = say("A table {names}: {product} = {cells} cells.", names, product, cells)
+        if (here := self._small.get("")) is not None:
+            small = count_text(here.small)
+            said = say("{names}: {cells} cells, {small} of them small.", names, cells, small)
         if self._key.currentData() is True:
             said += say(" Cell keys will not agree with other tabulations of this file.")
         self.set_sentence(said)

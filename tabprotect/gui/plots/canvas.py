@@ -275,7 +275,7 @@ class Canvas:
         self.box.setYRange(0, self.top, padding=0)
         end = self.top * (1 - above / tall)
         step = nice_step(end, 4)
-        digits = 2 if step < 0.1 else 1
+        digits = 1 if step < 0.01 else 0
         numbers = [n * step for n in range(int(min(end, 1.0) / step + 1e-9) + 1)]
         self.left.setTicks([[(c, told(chance_text(c, digits=digits))) for c in numbers]])
         self._grid(numbers[1:], angle=0)

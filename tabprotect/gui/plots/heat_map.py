@@ -18,8 +18,14 @@ from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.shades import ScaleBar, shade_numbers, shades
-from tabprotect.gui.look.theme import GRID, THEME, Written, colour
+from tabprotect.gui.look.shades import (
+    ScaleBar,
+    class_colours,
+    class_numbers,
+    shade_numbers,
+    shades,
+)
+from tabprotect.gui.look.theme import GRID, THEME, Written, chance_text, colour
 from tabprotect.languages.speaking import tell, told
 
 
@@ -33,11 +39,19 @@ class Scale:
         Its end; ``None`` for the largest value of the whole table.
     flip
         Whether 0 takes the dark end.
+    among
+        Whether cells with the at-risk dot alone are coloured, where the map has chances.
     """
 
     text: Written
     top: float | None
     flip: bool = False
+    among: bool = False
+
+    @property
+    def classes(self) -> bool:
+        """Whether the numbers are chances, which have fixed classes."""
+        return self.text is chance_text
 
 
 class HeatMap(QWidget):
@@ -57,6 +71,7 @@ class HeatMap(QWidget):
         self._values: Arrays | None = None
         self._text: Written = str
         self._top, self._flip = 1.0, False
+        self._kind = Scale(str, None)
         self._dots: Bools | None = None
         self._shown_dots: Bools | None = None
         self._showing = False
@@ -107,9 +122,10 @@ class HeatMap(QWidget):
         """
         self._values, self._text, self._dots = values, scale.text, dots
         self._top = float(values.max(initial=0)) if scale.top is None else scale.top
-        self._flip = scale.flip
+        self._flip, self._kind = scale.flip, scale
         ends = (scale.text(0.0), scale.text(self._top))
-        self.scale.show_scale(*(reversed(ends) if scale.flip else ends))
+        low, high = reversed(ends) if scale.flip else ends
+        self.scale.show_scale(low, high, classes=scale.classes)
         if self._key is None or self._key != (domain, placement):
             self._key = (domain, placement)
             self._layer = (0,) * domain.ndim
@@ -137,7 +153,11 @@ class HeatMap(QWidget):
         values = np.ascontiguousarray(layout.flat(self._values))
         self._showing = True
         self._shown_dots = None if self._dots is None else layout.flat(self._dots)
-        self.grid.delegate.ground = shade_numbers(values, self._top, flip=self._flip)
+        if self._kind.classes:
+            among = self._shown_dots if self._kind.among else None
+            self.grid.delegate.ground = class_numbers(values, among)
+        else:
+            self.grid.delegate.ground = shade_numbers(values, self._top, flip=self._flip)
         self.grid.show_grid(layout, values, text=self._text)
         self._showing = False
         self._paint()
@@ -148,7 +168,8 @@ class HeatMap(QWidget):
             combo.blockSignals(False)
 
     def _paint(self) -> None:
-        self.grid.delegate.grounds = shades(THEME.colours)
+        grounds = class_colours if self._kind.classes else shades
+        self.grid.delegate.grounds = grounds(THEME.colours)
         self.grid.repaint_cells()
         self._fit()
 
@@ -159,8 +180,8 @@ class HeatMap(QWidget):
         self.setMaximumHeight(cells.maximumHeight() + layers)
         wide = cells.columns.defaultSectionSize() * self.grid.model.columnCount()
         scrolls = self.height() - layers < cells.maximumHeight()
-        bar = cells.verticalScrollBar().sizeHint().width() if scrolls else 0
-        cells.setMaximumWidth(min(wide + cells.rows.width() + bar + 2, 16_000_000))
+        bar = cells.verticalScrollBar().sizeHint().width() + 2 if scrolls else 0
+        cells.setMaximumWidth(min(wide + cells.rows.width() + bar, 16_000_000))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

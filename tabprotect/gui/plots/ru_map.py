@@ -1,7 +1,7 @@
-"""The risk-utility map: a point for each run, its setting's mean with bars, and the front.
+"""The risk-utility map: a point for each setting, with its runs, and the front that none beats.
 
-To the right is always more private and upwards always more useful: an axis whose measure is
-better when low runs backwards.
+Both axes grow to the right and upwards whatever their measure; words say which corner is better.
+What goes beyond the limit of the gate is hollow.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPainterPath, QPen
+from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.gui.plots.canvas import Canvas, nice_step
+from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.map_axis import Axis, AxisScale
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.series_looks import SeriesLook
 from tabprotect.languages.said import joined, say
@@ -26,33 +27,28 @@ from tabprotect.languages.speaking import told
 Place = tuple[int, int | None]
 """A setting, and one of its runs (its number in the comparison) or ``None`` for their mean."""
 
-NAMED = 8
+NAMED = 14
 """Settings up to which each is called by its name on the map, and not by its number alone."""
+
+AROUND = ((1, 0), (1, 1), (1, -1), (-1, 0), (-1, 1), (-1, -1), (0, -1), (0, 1))
+"""Where a name is tried around its mark, to the right first."""
+
+AWAY = (3.0, 16.0, 30.0, 46.0)
+"""How far from the mark, in pixels; a line leads to what is not beside it."""
+
+CORNERS = {
+    (1, 1): "\u2197",
+    (1, -1): "\u2198",
+    (-1, 1): "\u2196",
+    (-1, -1): "\u2199",
+}
+"""Towards the better corner, by the better directions of both axes."""
 
 REACH = 12.0
 """Pixels around a point within which the mouse finds it."""
 
-MEAN, RUN = 7.0, 3.6
+MEAN, RUN = 7.0, 2.6
 """Radius of a mean's and of a run's symbol in pixels."""
-
-
-@dataclass(frozen=True)
-class Axis:
-    """One axis of the map: the measure's name and unit, and where it is better."""
-
-    label: str
-    unit: str
-    higher_is_better: bool
-
-    @property
-    def title(self) -> str:
-        """The name with its unit."""
-        return say("{label} ({unit})", self.label, self.unit)
-
-    @property
-    def sign(self) -> int:
-        """1, or -1 where low is better: values times it grow towards the better end."""
-        return 1 if self.higher_is_better else -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +65,8 @@ class PlottedConfiguration:
         Risk and utility, NaN where there is none.
     mean, low, high
         (x, y): the mean, and between which 95 % of the runs lie; NaN where there is none.
+    beyond
+        Whether it goes beyond the limit of the gate.
     """
 
     number: int
@@ -80,36 +78,12 @@ class PlottedConfiguration:
     mean: tuple[float, float]
     low: tuple[float, float]
     high: tuple[float, float]
+    beyond: bool = False
 
     @property
     def there(self) -> bool:
         """Whether it has a place on the map."""
         return bool(np.isfinite(self.mean).all())
-
-
-def _ends(values: Floats) -> tuple[float, float]:
-    """The part of an axis that holds the values, from zero where that costs little room."""
-    values = values[np.isfinite(values)]
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-    if 0 <= low <= high / 2:
-        low = 0.0
-    if high - low < 1e-9 * max(abs(high), 1.0):
-        high = low + (0.1 * abs(low) or 1.0)
-    room = high - low
-    return low - 0.06 * room, high + 0.06 * room
-
-
-def _ticks(low: float, high: float, sign: int, wanted: int) -> list[tuple[float, str]]:
-    """Round values between two ends with their texts, at their place on a signed axis."""
-    step = nice_step(high - low, wanted)
-    # The room beside a zero is for the points that stand at it.
-    low = 0.0 if -0.1 * high < low < 0 else low
-    digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    out = []
-    for n in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1):
-        text = f"{n * step:.{digits}f}".replace("-", "\u2212")
-        out.append((sign * n * step, text))
-    return out
 
 
 class RiskUtilityMap(Plot):
@@ -122,6 +96,7 @@ class RiskUtilityMap(Plot):
         super().__init__(say("Risk-utility map"))
         self.settings: tuple[PlottedConfiguration, ...] = ()
         self.axes: tuple[Axis, Axis] | None = None
+        self.limit: float | None = None
         self.front: tuple[int, ...] = ()
         self.place: Place | None = None
         self.words: Callable[[Place], str] = lambda place: ""
@@ -137,17 +112,22 @@ class RiskUtilityMap(Plot):
         settings: Sequence[PlottedConfiguration],
         axes: tuple[Axis, Axis],
         front: Sequence[int],
+        *,
+        limit: float | None = None,
     ) -> None:
-        """Show settings; ``axes`` are risk and utility, ``front`` the settings none beats."""
+        """Show settings; ``axes`` are risk and utility, ``front`` the settings none beats, ``limit``
+        the risk beyond which nothing may leave."""
         self.settings, self.axes, self.front = tuple(settings), axes, tuple(front)
-        on = joined((f"{c + 1}" for c in front), ", ") or "none"
+        self.limit = limit
+        on = joined((s.label for s in self.settings if s.number in self.front), ", ") or "none"
         self.say(
             say(
-                "{label} to the right (more private), {label2} upwards (more useful). "
-                "{sum} settings; on the front: {on}. "
+                "{label} to the right, {label2} upwards; better is {corner}. "
+                "{sum} settings; no other beats: {on}. "
                 "Arrow keys walk the points, Return opens the release.",
                 axes[0].label,
                 axes[1].label,
+                CORNERS[axes[0].sign, axes[1].sign],
                 sum(s.there for s in settings),
                 on,
             )
@@ -157,6 +137,7 @@ class RiskUtilityMap(Plot):
     def show_nothing(self, why: str) -> None:
         """Show a sentence instead; nothing that was shown is kept."""
         self.settings, self.axes, self.front, self.place = (), None, (), None
+        self.limit = None
         self.empty = why
         self.say(why)
         self.refresh()
@@ -179,11 +160,11 @@ class RiskUtilityMap(Plot):
 
     @property
     def numbers(self) -> str:
-        return "0000.0"
+        return "0000.0 %"
 
     @property
     def title(self) -> str:
-        return "" if self.axes is None else say("{title}; more private \u2192", self.axes[0].title)
+        return "" if self.axes is None else self.axes[0].title
 
     @property
     def _shown(self) -> list[PlottedConfiguration]:
@@ -195,30 +176,35 @@ class RiskUtilityMap(Plot):
         ends = [np.array([s.mean[n], s.low[n], s.high[n]]) for s in shown]
         return np.concatenate([*ends, *((s.x, s.y)[n] for s in shown)])
 
-    def _signed(self, n: int) -> tuple[float, float]:
-        """The ends of an axis on the plane, where better is more."""
-        assert self.axes is not None
-        low, high = _ends(self._values(n))
-        return (low, high) if self.axes[n].higher_is_better else (-high, -low)
+    def _scale(self, n: int) -> AxisScale:
+        """Where values stand along an axis."""
+        middle = np.array([s.mean[n] for s in self._shown])
+        return AxisScale.of(self._values(n), middle=middle)
 
     def span(self) -> tuple[float, float]:
-        return self._signed(0)
+        scale = self._scale(0)
+        return scale.low, scale.high
 
     def _point(self, x: float, y: float) -> QPointF:
-        assert self.axes is not None
-        return QPointF(self.axes[0].sign * x, self.axes[1].sign * y)
+        across, up = self._scales
+        return QPointF(across.place(x), up.place(y))
+
+    @property
+    def _scales(self) -> tuple[AxisScale, AxisScale]:
+        return self._scale(0), self._scale(1)
 
     def places(self) -> list[tuple[Place, QPointF]]:
-        """Every point on the plane (better is more), runs before means, from left to right."""
+        """Every point on the plane, runs before means, from left to right."""
         if not self.filled:
             return []
+        across, up = self._scales
         runs: list[tuple[Place, QPointF]] = []
         means: list[tuple[Place, QPointF]] = []
         for s in self._shown:
-            means.append(((s.number, None), self._point(*s.mean)))
+            means.append(((s.number, None), QPointF(across.place(s.mean[0]), up.place(s.mean[1]))))
             for run, a, b in zip(s.runs.tolist(), s.x.tolist(), s.y.tolist(), strict=True):
                 if math.isfinite(a) and math.isfinite(b):
-                    runs.append(((s.number, run), self._point(a, b)))
+                    runs.append(((s.number, run), QPointF(across.place(a), up.place(b))))
         for some in (runs, means):
             some.sort(key=lambda one: (one[1].x(), one[1].y()))
         return [*runs, *means]
@@ -226,56 +212,79 @@ class RiskUtilityMap(Plot):
     def arrange(self, canvas: Canvas) -> None:
         assert self.axes is not None
         wide, tall = canvas.size
-        risk, utility = self.axes
-        room = canvas.metrics.horizontalAdvance("0.000") + 3 * GRID
-        low, high = self._signed(1)
-        # The words in the corner take a line: no point lies under them.
-        high += (high - low) * (canvas.line + MEAN) / tall
+        across, up = self._scales
+        room = canvas.metrics.horizontalAdvance("00.0 %") + 3 * GRID
+        # The words above take a line: no point lies under them.
+        high = up.high + (up.high - up.low) * (canvas.line + MEAN) / tall
         canvas.plane(
-            low,
+            up.low,
             high,
-            _ticks(*_ends(self._values(0)), risk.sign, max(2, int(wide / room))),
-            _ticks(*_ends(self._values(1)), utility.sign, max(2, int(tall / (3 * canvas.line)))),
+            across.ticks(self.axes[0], max(2, int(wide / room))),
+            up.ticks(self.axes[1], max(2, int(tall / (2 * canvas.line)))),
         )
         self._put_front(canvas)
         for s in self._shown:
-            pen, brush = s.look.tools(canvas.colours, faint=True)
+            ink = s.look.colour(canvas.colours)
+            ink.setAlphaF(0.35)
             there = np.isfinite(s.x) & np.isfinite(s.y)
             if len(s.runs) > 1 and there.any():
-                x, y = risk.sign * s.x[there], utility.sign * s.y[there]
+                x = [across.place(value) for value in s.x[there].tolist()]
+                y = [up.place(value) for value in s.y[there].tolist()]
+                pen, brush = QPen(Qt.PenStyle.NoPen), QBrush(ink)
                 canvas.symbols(x, y, s.look.path, RUN, pen=pen, brush=brush)
-        taken = []
+        taken = self._put_words(canvas)
         for s in self._shown:
-            self._put_spread(canvas, s)
+            if self.place is not None and self.place[0] == s.number:
+                self._put_spread(canvas, s)
             at = self._point(*s.mean)
             pen, brush = s.look.tools(canvas.colours)
+            if s.beyond:
+                pen, brush = QPen(s.look.colour(canvas.colours), 2), QBrush(canvas.colours.base)
             canvas.symbols([at.x()], [at.y()], s.look.path, MEAN, pen=pen, brush=brush)
             left, top = canvas.x(at.x()) - MEAN, canvas.y(at.y()) - MEAN
             taken.append(QRectF(left, top, 2 * MEAN, 2 * MEAN))
-        words = say("\u2191 more useful: {title}", utility.title)
-        canvas.label(words, 4, 2, ink=canvas.colours.quiet)
-        taken.append(
-            QRectF(0, 0, canvas.metrics.horizontalAdvance(told(words)) + 8, canvas.line + 4)
-        )
         for s in self._shown:
             self._put_name(canvas, s, taken)
         self._put_choice(canvas)
 
+    def _put_words(self, canvas: Canvas) -> list[QRectF]:
+        """What the left axis counts, the better corner and the limit; where these words stand."""
+        assert self.axes is not None
+        quiet, metrics = canvas.colours.quiet, canvas.metrics
+        above = self.axes[1].title
+        corner = say("{arrow} better", CORNERS[self.axes[0].sign, self.axes[1].sign])
+        end = canvas.size[0] - metrics.horizontalAdvance(told(corner)) - 8
+        canvas.label(above, 4, 2, ink=quiet)
+        canvas.label(corner, end, 2, ink=quiet)
+        taken = [QRectF(0, 0, canvas.size[0], canvas.line + 4)]
+        x = None if self.limit is None else self._scale(0).place(self.limit)
+        if x is None or not canvas.low < x < canvas.high:
+            return taken
+        pen = QPen(QColor(canvas.colours.error), 1, Qt.PenStyle.DashLine)
+        canvas.lines([x, x], [canvas.floor, canvas.top], pen=pen)
+        words = say("more may not leave")
+        wide = metrics.horizontalAdvance(told(words)) + 4
+        left = min(canvas.x(x) + 4, canvas.size[0] - wide)
+        canvas.label(words, left, canvas.line + 6, ink=canvas.colours.error)
+        return [*taken, QRectF(left, canvas.line + 6, wide, canvas.line)]
+
     def _put_front(self, canvas: Canvas) -> None:
-        """Steps to the right and down: all below and left of them is beaten."""
+        """Steps around the better corner: all beyond them is beaten."""
+        assert self.axes is not None
+        across, up = (axis.sign for axis in self.axes)
         on = sorted(
             (self._point(*s.mean) for s in self._shown if s.number in self.front),
-            key=lambda p: p.x(),
+            key=lambda p: across * p.x(),
         )
         if not on:
             return
-        x, y = [canvas.low], [on[0].y()]
+        x, y = [canvas.low if across > 0 else canvas.high], [on[0].y()]
         for point in on:
             x += [x[-1], point.x()]
             y += [point.y(), point.y()]
         x.append(x[-1])
-        y.append(canvas.floor)
-        pen = QPen(QColor(canvas.colours.quiet), 1.6, Qt.PenStyle.DashLine)
+        y.append(canvas.floor if up > 0 else canvas.top)
+        pen = QPen(QColor(canvas.colours.quiet), 1, Qt.PenStyle.DotLine)
         canvas.lines(x, y, pen=pen)
 
     def _put_spread(self, canvas: Canvas, s: PlottedConfiguration) -> None:
@@ -288,22 +297,39 @@ class RiskUtilityMap(Plot):
         canvas.lines(x, y, pen=QPen(s.look.colour(canvas.colours), 1.6), pairs=True)
 
     def _put_name(self, canvas: Canvas, s: PlottedConfiguration, taken: list[QRectF]) -> None:
-        """The number with the name, or alone where there is no room for the name."""
-        at = self._point(*s.mean)
-        x, y, tall = canvas.x(at.x()), canvas.y(at.y()), canvas.line
+        """The name where it covers nothing, or the number where there is no room for it."""
+        at, tall = self._point(*s.mean), canvas.line
+        x, y = canvas.x(at.x()), canvas.y(at.y())
+        area = QRectF(0, 0, *canvas.size)
         number, named = f"{s.number + 1}", len(self._shown) <= NAMED
-        for text in (say("{number} {label}", number, s.label), number):
+        for text in (s.label, number) if named else (number,):
             wide = canvas.metrics.horizontalAdvance(told(text)) + 4
-            if text != number and (wide > 0.45 * canvas.size[0] or not named):
-                continue
-            for left in (x + MEAN + 3, x - MEAN - 3 - wide):
-                for top in (y - tall - 2, y + 2):
-                    place = QRectF(left, top, wide, tall)
-                    inside = left >= 0 and left + wide <= canvas.size[0]
-                    if inside and not any(place.intersects(other) for other in taken):
-                        taken.append(place)
-                        canvas.label(text, left, top, ink=s.look.colour(canvas.colours))
-                        return
+            for away in AWAY:
+                for across, down in AROUND:
+                    middle = QPointF(
+                        x + across * (MEAN + away + wide / 2),
+                        y
+                        + down * (MEAN + away / 2 + tall / 2 if across else MEAN + away + tall / 2),
+                    )
+                    place = QRectF(middle.x() - wide / 2, middle.y() - tall / 2, wide, tall)
+                    if not area.contains(place) or any(place.intersects(o) for o in taken):
+                        continue
+                    taken.append(place)
+                    if away > AWAY[0]:
+                        self._lead(canvas, QPointF(x, y), place, s)
+                    ink = s.look.colour(canvas.colours)
+                    canvas.label(text, place.left(), place.top(), ink=ink)
+                    return
+
+    def _lead(self, canvas: Canvas, at: QPointF, place: QRectF, s: PlottedConfiguration) -> None:
+        """A line from a mark to its name."""
+        ends = (
+            min(max(at.x(), place.left()), place.right()),
+            min(max(at.y(), place.top()), place.bottom()),
+        )
+        x = [canvas.low + value * canvas.unit[0] for value in (at.x(), ends[0])]
+        y = [canvas.top - value * canvas.unit[1] for value in (at.y(), ends[1])]
+        canvas.lines(x, y, pen=QPen(s.look.colour(canvas.colours), 1))
 
     def _put_choice(self, canvas: Canvas) -> None:
         point = dict(self.places()).get(self.place) if self.place is not None else None
@@ -319,6 +345,14 @@ class RiskUtilityMap(Plot):
         ring.addEllipse(QPointF(0, 0), 0.5, 0.5)
         pen = QPen(QColor(canvas.colours.focus), 2.2)
         canvas.symbols(x, y, ring, radius, pen=pen, brush=QBrush(Qt.BrushStyle.NoBrush))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(QPen(QColor(THEME.colours.border), 1))
+        painter.setBrush(QColor(THEME.colours.base))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.end()
+        super().paintEvent(event)
 
     # -- mouse and keys -----------------------------------------------------------------------
 

@@ -50,8 +50,8 @@ SHAPES: dict[str, tuple[tuple[float, float], ...]] = {
 }
 """Corners in units of the symbol's radius; none for the circle."""
 
-INKS = ("plus", "minus", "released", "unreleasable", "at_risk", "quiet", "text")
-"""Colours of the palette, by meaning: one set of hues in the whole window."""
+INKS = ("plus", "minus", "released", "unreleasable", "quiet", "text")
+"""Colours of the palette, by meaning; amber is left to small counts."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,6 @@ def series_looks(names: Iterable[str]) -> dict[str, SeriesLook]:
     """A look for each different name, in the order of their first appearance."""
     shapes = tuple(SHAPES)
     return {
-        name: SeriesLook(INKS[n % len(INKS)], shapes[n % len(shapes)])
+        name: SeriesLook(INKS[n % len(INKS)], shapes[(n + n // len(shapes)) % len(shapes)])
         for n, name in enumerate(dict.fromkeys(names))
     }

@@ -189,6 +189,31 @@ def test_one_cube_has_the_published_totals(run: Command, bundle: Path, tmp_path:
     assert run("export", bundle, "--total-code", "r1", "--out", tmp_path / "d.csv").code == 3
 
 
+def test_totals_are_listed_as_the_source_listed_them(run: Command, tmp_path: Path) -> None:
+    cells = [("n", "x", 12), ("n", "y", 30), ("s", "x", 9), ("s", "y", 14)]
+    rows = [f"{a},{b},{n}" for a, b, n in cells]
+    rows += ["_ALL,x,21", "_ALL,y,44", "n,SUM,42", "s,SUM,23", "_ALL,SUM,65"]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,count", *rows]) + "\n")
+    totals = "--totals", "a=_ALL,b=SUM"
+    told = run("convert", tmp_path / "t.csv", *totals, "--out", tmp_path / "t.json")
+    assert told.code == 0
+    table = tp.read_table(tmp_path / "t.json")
+    assert [v.total for v in table.table.domain.variables] == [("_ALL", ""), ("SUM", "")]
+    release = tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=1).release
+    public.write(release, tmp_path / "r.zip")
+    found = run("export", tmp_path / "r.zip", "--out", tmp_path / "c.px", "--json")
+    assert found.json["total_codes"] == {"a": "_ALL", "b": "SUM"}
+    text = (tmp_path / "c.px").read_text()
+    assert 'CODES("a")="n","s","_ALL"' in text and '"n","s","Total"' in text
+    found = run("export", tmp_path / "r.zip", "--total-code", "T", "--out", tmp_path / "d.csv")
+    assert "_ALL" not in (tmp_path / "d.csv").read_text()
+    px = 'CODES("a")="n","s","ALT";VALUES("a")="Nord","Süd","Insgesamt";'
+    whole = f'STUB="a";HEADING="b";{px}VALUES("b")="x","y";DATA=1 2 3 4 4 6;'
+    (tmp_path / "l.px").write_text(f'CHARSET="ANSI";CODEPAGE="utf-8";TITLE="t";{whole}', "utf-8")
+    found = tp.read_table(tmp_path / "l.px", totals="ALT").table.domain
+    assert [v.total for v in found.variables] == [("ALT", "Insgesamt"), None]
+
+
 def test_quotation_marks_and_identifiers(run: Command, tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text('"a ""b""",w,count\n"x ""y""",u,5\nz,u,7\n')
     found = run("convert", tmp_path / "q.csv", "--out", tmp_path / "q.px")

@@ -26,5 +26,5 @@ def test_figures_have_one_form() -> None:
     )
     assert spaced("3,14 and a,b") == "3,14 and a,b"
     assert [chance_text(c) for c in (0.0, 0.001, 0.72, 0.999, 1.0)] == [
-        *("0", "<0.01", "0.72", ">0.99", "1"),
+        *("0\u202f%", "<1\u202f%", "72\u202f%", ">99\u202f%", "100\u202f%"),
     ]

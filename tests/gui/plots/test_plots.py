@@ -250,7 +250,7 @@ def test_the_svg_holds_texts_where_they_belong(histogram: CellHistogram) -> None
     ):
         assert word in said
     # A number on an axis for every count, and the axis of probabilities from zero.
-    assert {"0", "1", "2", "3", "4", "0.2", "0.4"} <= set(said)
+    assert {"0", "1", "2", "3", "4", "20\u202f%", "40\u202f%"} <= set(said)
 
 
 def test_a_file_shows_the_part_that_is_seen(histogram: CellHistogram) -> None:

@@ -16,7 +16,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, domain_from_json
 from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import ROOMY, Table
-from tabprotect.engine.tables.variable import Variable
+from tabprotect.engine.tables.variable import TotalCode, Variable
 from tabprotect.languages.said import say
 
 SMALL = 2**24
@@ -66,6 +66,8 @@ class CellList:
         True if the file lists cells without a count, and so is no list of the positive cells.
     counted
         The column of the counts.
+    totals
+        What the file listed totals by, by variable, where they were taken out.
     """
 
     names: tuple[str, ...]
@@ -78,6 +80,7 @@ class CellList:
     nobody: Bools | None = None
     gaps: bool = False
     counted: str = "count"
+    totals: Mapping[str, TotalCode] = field(default_factory=lambda: MappingProxyType({}))
 
     def refuse_negative(self) -> None:
         """Refuse counts that no number of records can be.
@@ -125,7 +128,7 @@ class CellList:
     def domain(self) -> Domain:
         """The variables with the categories found, and what the file states about them."""
         known = [
-            Variable(name, categories).labelled(
+            Variable(name, categories, total=self.totals.get(name)).labelled(
                 [self.labels.get(name, {}).get(category, category) for category in categories]
             )
             for name, categories in zip(self.names, self.categories, strict=True)
@@ -157,16 +160,14 @@ class CellList:
             number = np.cumsum(used, dtype=np.int32) - 1
             categories.append(tuple(np.array(known, dtype=object)[used]))
             codes.append(number[code].astype(np.int32))
-        return CellList(
-            self.names,
-            tuple(categories),
-            tuple(codes),
-            self.counts[rows],
-            lambda entry: self.line(int(rows[entry])),
-            labels=self.labels,
+        return replace(
+            self,
+            categories=tuple(categories),
+            codes=tuple(codes),
+            counts=self.counts[rows],
+            line=lambda entry: self.line(int(rows[entry])),
+            stated=MappingProxyType({}),
             nobody=None if self.nobody is None else self.nobody[rows],
-            gaps=self.gaps,
-            counted=self.counted,
         )
 
     def without(self, axes: frozenset[int]) -> CellList:

@@ -7,7 +7,8 @@ which count: the inner cells (``recompute``), each for itself (``keep``), or all
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from tabprotect.engine.formats.layouts.total_rows import (
 from tabprotect.engine.formats.layouts.totals_by_arithmetic import find_totals, lonely
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.tables.kept_total import KeptTotal
+from tabprotect.engine.tables.variable import TotalCode
 from tabprotect.languages.said import say
 
 ARITHMETIC = say(", found by arithmetic,")
@@ -139,7 +141,7 @@ class _Settling:
         asked = self.wanted or self.reading.strip_totals or self.reading.tolerance is not None
         if not asked:
             raise self._mixed(is_total, number)
-        inner = self.cells.keep(~is_total)
+        inner = replace(self.cells.keep(~is_total), totals=dict(self._codes()))
         if self.wanted == KEEP:
             said = self._told(number, len(off), most, say("stand beside the table"))
             return SettledTotals(inner, (said,), tuple(self._kept(is_total, sums)))
@@ -148,6 +150,17 @@ class _Settling:
         else:
             said = self._left_out(number)
         return SettledTotals(inner, (said,))
+
+    def _codes(self) -> Iterator[tuple[str, TotalCode]]:
+        """The category of all of each variable, where there is one that has a name."""
+        for axis, codes in self.totals.items():
+            name, known = self.cells.names[axis], self.cells.categories[axis]
+            found = (
+                known[code] for code, of in codes.items() if of is None and known[code].strip()
+            )
+            code = next(found, "")
+            if code:
+                yield name, TotalCode(code, self.cells.labels.get(name, {}).get(code, ""))
 
     def _left_out(self, number: int) -> str:
         named = names_of(self.cells, self.totals)

@@ -357,8 +357,8 @@ def _by_content(source: RowSource, sample: _Sample) -> Form:
         file=source.name,
         line=source.line(0),
         hint=say(
-            "say which: --count COLUMN, and leave the others out: --drop COLUMN; or that the table is "
-            "a grid of several columns of counts: --form grid; or that each line is a record: "
-            "--holds records"
+            "is each row a person or a firm? count them: --holds records; or say which column holds "
+            "the count: --count COLUMN, and leave the others out: --drop COLUMN; or that several "
+            "columns do: --form grid"
         ),
     )

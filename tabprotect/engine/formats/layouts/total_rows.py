@@ -200,7 +200,8 @@ def refuse_wrong(
         line=cells.line(ranked[0].entry),
         cell=cells.text(ranked[0].entry),
         hint=say(
-            "correct the counts; or say that the inner cells count: --totals recompute; that the "
+            "is a column taken for a count that is a percentage? leave it out: --drop COLUMN; or correct "
+            "the counts; or say that the inner cells count: --totals recompute; that the "
             "totals are published numbers of their own: --totals keep; that differences of up to "
             "{most} are rounding: --tolerance {most2}; or that nothing is a total: --totals none",
             most := abs(int(cells.counts[ranked[0].entry]) - ranked[0].inner),

@@ -59,6 +59,8 @@ class LeavingSums:
     prepared_by, approved_by
     signing
         The private keys that sign the bundle.
+    page
+        Whether there is a page to look at in the bundle.
     """
 
     out: Path | None = None
@@ -70,6 +72,7 @@ class LeavingSums:
     prepared_by: str = ""
     approved_by: str = ""
     signing: tuple[Path, ...] = ()
+    page: bool = True
 
     @property
     def who(self) -> str:
@@ -173,7 +176,7 @@ def leave(
         When a file or the register cannot be written, or a key cannot be read.
     """
     policy = leaving.policy or HousePolicy()
-    data = public_bytes(release, leaving.signing)
+    data = public_bytes(release, leaving.signing, page=leaving.page)
     if leaving.out is None and leaving.dossier is None:
         return Left(sha256(data))
     if policy.signatures == 2 and policy.unsigned(leaving.prepared_by, leaving.approved_by):

@@ -79,9 +79,9 @@ BLOCKING: Parameter[BlockingRule] = Parameter(
     "blocking",
     say("Blocking rule"),
     say(
-        "When a cycle is not applied. Left open: where it touches a zero. Where the cycles are "
-        "chosen for the kept sums too, only where a count would become negative, if these "
-        "margins tell that small counts would else be stuck."
+        "Which moves are left out: those that touch a zero (zeros stay zeros), or those that would "
+        "make a count negative (zeros may rise). Left open: the first; the second where the cycles "
+        "are chosen for the kept sums too and small counts would else be stuck."
     ),
     "choice",
     choices=cast("Mapping[str, str]", BLOCKING_RULES),
@@ -99,9 +99,7 @@ ORDER: Parameter[Order] = Parameter(
 N_COVER: Parameter[int] = Parameter(
     "n_cover",
     say("Number of steps"),
-    say(
-        "Coins in all, in place of passes: the list is cut off or begun again; 0 takes the passes."
-    ),
+    say("How many moves to try in all. 0: once through the list for each pass."),
     "integer",
     0,
     low=0,

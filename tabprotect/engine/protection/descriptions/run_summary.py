@@ -54,6 +54,10 @@ class RunSummary:
         not published.
     finding
         The method's own finding, in a sentence.
+    published_cells
+        Cells of all published tables.
+    hidden_small
+        Cells without a count that are small themselves; ``None`` where the method hides none.
     """
 
     at_risk_cells: int
@@ -67,6 +71,8 @@ class RunSummary:
     blocked_share: float | None
     margins_preserved: bool | None
     finding: str = ""
+    published_cells: int = 0
+    hidden_small: int | None = None
 
     @property
     def unchanged_share(self) -> float:
@@ -101,6 +107,15 @@ class RunSummary:
                     "{hidden:,} count is hidden",
                     "{hidden:,} counts are hidden",
                     hidden,
+                )
+                if self.hidden_small is None
+                else say(
+                    "{hidden:,} of {all:,} cells are hidden, {small:,} because they are small and "
+                    "{others:,} to protect these",
+                    hidden,
+                    self.published_cells,
+                    self.hidden_small,
+                    hidden - self.hidden_small,
                 )
             )
         if self.changed_cells:
@@ -153,6 +168,16 @@ def summarise(protected: Protected) -> RunSummary:
     weighted = methods()[release.mechanism.method].weighted(parameters)
     judged = JudgedCells.of(record.problem, main, groupings, weighted=weighted)
     shown = ~main.hidden
+    hidden_small = None
+    if any(p.hidden.any() for p in release.tables):
+        every = [
+            (
+                p.hidden,
+                record.problem.at_risk.mask(JudgedCells.of(record.problem, p, groupings).truth),
+            )
+            for p in release.tables
+        ]
+        hidden_small = sum(int((hidden & small).sum()) for hidden, small in every)
     moved = np.where(shown, main.table.counts - judged.truth, 0)
     cells, seen = int(judged.cells.sum()), judged.cells & shown
     preserved = None
@@ -177,6 +202,8 @@ def summarise(protected: Protected) -> RunSummary:
         blocked_share=None if record.steps is None else record.blocked_share,
         margins_preserved=preserved,
         finding=record.sentence,
+        published_cells=sum(p.hidden.size for p in release.tables),
+        hidden_small=hidden_small,
     )
 
 

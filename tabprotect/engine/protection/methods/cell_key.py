@@ -114,12 +114,11 @@ TOTALS_NOTE = say(
     "of the keys below it. This posterior leaves them out: readers may know more than it shows."
 )
 ALONE_NOTE = say(
-    "Each table of totals was judged by its own noise alone: together with the others it can say "
-    "much more."
+    "Each table of totals was judged by itself; what they tell together is not worked out."
 )
 MARGIN_NOTE = say(
-    "The inner cells are not published. This posterior is about the cells of {names}, from that "
-    "table alone; the other published tables can say much more."
+    "Shown for {names} by itself, as the inner cells are not published. The other published tables "
+    "may tell more."
 )
 
 

@@ -21,7 +21,7 @@ from tabprotect.engine.protection.suppressing.pattern import Steady, engine
 from tabprotect.engine.protection.suppressing.task import LowerEnds
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.said import capital, joined, plural, say
 
 MOST_BY_FLOWS, MOST_BY_PROGRAMMES = 1_500, 150_000
 """Most suppressed cells, and suppressed times published cells, for which intervals are cheap."""
@@ -76,15 +76,23 @@ class Audit:
         """The result in one sentence."""
         number = len(self.cells)
         if not number:
-            return say("No cell is suppressed.")
+            return say("No cell is hidden.")
         parts = [
             plural(
                 number,
-                "{NEARLY} of {number} suppressed cell can be bounded within {NEARLY2}",
-                "{NEARLY} of {number} suppressed cells can be bounded within {NEARLY2}",
+                "for the hidden cell at least {least} counts stay possible",
+                "for each of the {number} hidden cells at least {least} counts stay possible",
+                number,
+                NEARLY + 2,
+            )
+            if not self.bounded_within(NEARLY)
+            else plural(
+                self.bounded_within(NEARLY),
+                "for {few} of {number} hidden cells at most {most} counts stay possible",
+                "for {few} of {number} hidden cells at most {most} counts stay possible",
                 self.bounded_within(NEARLY),
                 number,
-                NEARLY,
+                NEARLY + 1,
             )
         ]
         known = len(self.disclosed)
@@ -109,7 +117,7 @@ class Audit:
             )
         if not self.exact:
             parts.append(say("some intervals may be narrower than shown"))
-        return joined(parts, "; ") + "."
+        return capital(joined(parts, "; ")) + "."
 
     def as_json(self, publication: Publication) -> dict[str, object]:
         """For ``Draft.findings``: every suppressed cell with its interval."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -97,9 +97,7 @@ class Nesting:
                 finest[new] = variable.name
                 groups = [_groups(domain, codes, variable, column) for column in names[new][:-1]]
                 above = (*groups, *variable.coarser)
-                after.append(
-                    Variable(new, variable.categories, above, variable.name, variable.labels)
-                )
+                after.append(replace(variable, name=new, coarser=above, finest=variable.name))
                 parts.append((new, variable.name, _held(variable, variable.categories)))
                 parts += [(new, level.name, _held(variable, level.groups)) for level in groups]
         zeros = restated(domain.structural, parts)

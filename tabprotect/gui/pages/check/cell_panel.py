@@ -13,11 +13,11 @@ from tabprotect.engine.release.verdict_figures import READER, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.believed_cell import published_count
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import LEVEL
-from tabprotect.gui.pages.check.words import published_count
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 from tabprotect.languages.said import capital, in_100, say
 from tabprotect.languages.speaking import tell, told

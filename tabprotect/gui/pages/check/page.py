@@ -25,6 +25,7 @@ from tabprotect.engine.project.verbs.release_verbs import set_prior
 from tabprotect.engine.release.verdict_figures import READER
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.believed_cell import cell_sentence
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import PageChanges
 from tabprotect.gui.base.question import same
@@ -47,12 +48,7 @@ from tabprotect.gui.pages.check.priors_panel import PriorsPanel
 from tabprotect.gui.pages.check.reader_cards import VerdictCards
 from tabprotect.gui.pages.check.sums_panel import SumsPanel
 from tabprotect.gui.pages.check.table_choice import TableChoice
-from tabprotect.gui.pages.check.words import (
-    cell_sentence,
-    mode_sentence,
-    release_sentence,
-    way_sentence,
-)
+from tabprotect.gui.pages.check.words import mode_sentence, release_sentence, way_sentence
 from tabprotect.gui.pages.stages import CheckStage
 from tabprotect.gui.plots.heat_map import HeatMap, Scale
 from tabprotect.languages.said import say
@@ -323,7 +319,9 @@ class CheckPage(CheckStage, PosteriorShown):
             domain,
             project.placement if placed and project.placement else Placement.of(domain),
             self.figure.compute(view),
-            scale=Scale(self.figure.text, self.figure.top, self.figure.flip),
+            scale=Scale(
+                self.figure.text, self.figure.top, self.figure.flip, among=self.figure.house
+            ),
             selection=self.cell_shown,
             dots=None if view.original is None else view.rule.mask(view.original.counts),
         )

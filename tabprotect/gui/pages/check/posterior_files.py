@@ -26,18 +26,19 @@ from tabprotect.engine.project.project import Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.believed_cell import cell_sentence, published_count
 from tabprotect.gui.base.exporter import MARK, Exporter
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.drawing import CENTRE, RIGHT, Sheet, figure_font
-from tabprotect.gui.look.shades import shade_numbers, shades
-from tabprotect.gui.look.theme import GRID, Colours
+from tabprotect.gui.look.shades import class_colours, class_numbers, shade_numbers, shades
+from tabprotect.gui.look.theme import GRID, Colours, chance_text
 from tabprotect.gui.pages.check.cell_figures import LEVEL, CellFigure, View
 from tabprotect.gui.pages.check.cell_panel import CellPanel
 from tabprotect.gui.pages.check.draws_panel import DrawsPanel
 from tabprotect.gui.pages.check.prior_choice import PriorChoice
-from tabprotect.gui.pages.check.words import cell_sentence, published_count, way_sentence
+from tabprotect.gui.pages.check.words import way_sentence
 from tabprotect.gui.pages.stages import CHECK_FILES
 from tabprotect.gui.plots.heat_map import HeatMap
 from tabprotect.languages.said import joined, say
@@ -379,8 +380,12 @@ class HeatFigure:
         line = metrics.height()
         plane = area.adjusted(self._left(metrics), 0, -GRID / 2, -2 * line - GRID)
         wide, tall = plane.width() / columns, plane.height() / rows
-        numbers = shade_numbers(self._values, self._top, flip=self._flip) - 1
-        grounds = shades(colours)
+        if self._text is chance_text:
+            numbers = np.maximum(class_numbers(self._values, None), 1) - 1
+            grounds = class_colours(colours)
+        else:
+            numbers = shade_numbers(self._values, self._top, flip=self._flip) - 1
+            grounds = shades(colours)
         palette = np.array([(g.red(), g.green(), g.blue()) for g, _ in grounds], dtype=np.uint8)
         pixels = np.ascontiguousarray(palette[numbers])
         picture = QImage(pixels.data, columns, rows, 3 * columns, QImage.Format.Format_RGB888)

@@ -10,15 +10,6 @@ from tabprotect.gui.look.theme import count_text, large_text
 from tabprotect.gui.pages.check.cell_figures import View
 from tabprotect.languages.said import capital, in_100, joined, plural, say
 
-COULD_BE = 0.99
-"""Chance that the counts hold between which a cell could be."""
-
-
-def published_count(posterior: Posterior, index: Index) -> int | None:
-    """The published count of a cell; ``None`` where it is suppressed or inside a sum only."""
-    hidden = posterior.hidden is not None and bool(posterior.hidden[index])
-    return None if hidden else posterior.published[index]
-
 
 def verdict_sentence(verdict: Verdict, together: Verdict | None) -> str:
     """What a reader would know, with its number; also together with what left before."""
@@ -26,52 +17,6 @@ def verdict_sentence(verdict: Verdict, together: Verdict | None) -> str:
         return verdict.sentence
     text = read_together(together)
     return say("{sentence} {text}", verdict.sentence, capital(text))
-
-
-def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
-    """What is believed about one cell, and in the house what is true."""
-    values, chances = posterior.distribution(index)
-    best = int(posterior.mode[index])
-    low, high = posterior.interval_of(index, COULD_BE)
-    chance = float(chances[values == best].sum())
-    exact = posterior.way == "exact"
-    # A sentence each: a verb that were put in would have no translation.
-    if low == high:
-        said = say(
-            "A reader who {label} thinks {best} most likely, with {chance}",
-            posterior.prior.label,
-            count_text(best),
-            in_100(chance),
-        )
-    else:
-        said = say(
-            "Could be {low} to {high}; a reader who {label} thinks {best} most likely, with {chance}",
-            count_text(low),
-            count_text(high),
-            posterior.prior.label,
-            count_text(best),
-            in_100(chance),
-        )
-    if chance > 1 - 1e-9:
-        # Draws that all agree are no proof.
-        said = (
-            say(
-                "A reader who {label} is certain: it is {best}",
-                posterior.prior.label,
-                count_text(best),
-            )
-            if exact
-            else say(
-                "A reader who {label} finds {best} in every simulated table",
-                posterior.prior.label,
-                count_text(best),
-            )
-        )
-    return (
-        say("{said}.", said)
-        if true is None
-        else say("{said}. The true count is {true}.", said, count_text(true))
-    )
 
 
 def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:

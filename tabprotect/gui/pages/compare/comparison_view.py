@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,9 +31,10 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.measures_table import MeasuresTable
-from tabprotect.gui.pages.compare.words import ALIKE, place_words
+from tabprotect.gui.pages.compare.words import BELIEF, CHANGE, KNOWN, names, place_words, titles
 from tabprotect.gui.plots.deviations import DeviationPanel, Deviations
-from tabprotect.gui.plots.ru_map import Axis, Place, PlottedConfiguration, RiskUtilityMap
+from tabprotect.gui.plots.map_axis import Axis
+from tabprotect.gui.plots.ru_map import Place, PlottedConfiguration, RiskUtilityMap
 from tabprotect.gui.plots.series_looks import SeriesLook
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
@@ -40,12 +42,6 @@ from tabprotect.languages.speaking import tell, told
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
     from tabprotect.engine.assessment.measure import Measure
-
-RISK, UTILITY = "known_at_risk", "mean_loss"
-"""The axes to begin with: the two figures of the cards under Protect."""
-
-APART = "posterior_true"
-"""The risk that tells settings apart where a reader of none would know more cells."""
 
 POOLED = 3
 """Runs of each setting whose deviations are shown together: a histogram needs no more."""
@@ -72,6 +68,8 @@ class ComparisonView(QWidget):
         self.found: Comparison | None = None
         self.place: Place | None = None
         self._labels: tuple[str, ...] = ()
+        self._names: tuple[str, ...] = ()
+        self._limit = 0.0
         self._looks: Looks = {}
         self._running = self._turned = False
         self.risk, self.utility = QComboBox(), QComboBox()
@@ -139,7 +137,7 @@ class ComparisonView(QWidget):
         # Measures bring in inference, and that brings in scipy.
         from tabprotect.engine.assessment.registered import measures
 
-        for combo, noun, first in ((self.risk, "risk", RISK), (self.utility, "utility", UTILITY)):
+        for combo, noun, first in ((self.risk, "risk", BELIEF), (self.utility, "utility", CHANGE)):
             combo.blockSignals(True)
             for measure in measures().values():
                 if measure.noun == noun:
@@ -166,36 +164,35 @@ class ComparisonView(QWidget):
         self._show_table()
         self.axes_changed.emit()
 
-    def _tell_apart(self, found: Comparison) -> None:
-        """Another risk where all settings would lie on one line, and nobody chose that one."""
+    def _choose_risk(self, found: Comparison) -> None:
+        """The belief, which tells methods apart, or what would be known where few have one."""
 
-        def spread(name: str) -> float:
-            means = [s.mean for row in found.summaries if (s := row.get(name)) is not None]
-            return float(np.ptp(means)) if len(means) > 1 else 0.0
+        def there(name: str) -> int:
+            return sum(row.get(name) is not None for row in found.summaries)
 
-        alike = len(found.summaries) > 1 and spread(RISK) < ALIKE
+        first = BELIEF if 2 * there(BELIEF) >= max(there(KNOWN), 1) else KNOWN
         self.risk.blockSignals(True)
-        first = APART if alike and spread(APART) > ALIKE else RISK
         self.risk.setCurrentIndex(self.risk.findData(first))
         self.risk.blockSignals(False)
 
     # -- showing ------------------------------------------------------------------------------
 
     def show_comparison(
-        self, found: Comparison, labels: tuple[str, ...], looks: Looks, *, running: bool
+        self, found: Comparison, runs: Sequence[str], looks: Looks, *, running: bool, limit: float
     ) -> None:
-        """Show what was found (so far, while it is ``running``); a label for each setting and a
-        look for each method."""
-        self.found, self._labels, self._looks, self._running = found, labels, looks, running
-        if not running and not self._turned:
-            self._tell_apart(found)
+        """Show what was found (so far, while it is ``running``) of settings as they are written; a
+        look for each method, and the share of small counts that may be known."""
+        self.found, self._labels, self._looks, self._running = found, titles(runs), looks, running
+        self._names, self._limit = names(runs), limit
+        if not self._turned:
+            self._choose_risk(found)
         self._show_table()
         self._show_map()
         self._show_deviations()
 
     def show_nothing(self, why: str) -> None:
         """Show a sentence instead; nothing that was shown is kept."""
-        self.found, self.place, self._labels = None, None, ()
+        self.found, self.place, self._labels, self._names = None, None, (), ()
         self.map.show_nothing(why)
         self.table.show_comparison(None, ())
         self._show_deviations()
@@ -216,7 +213,8 @@ class ComparisonView(QWidget):
     def _show_table(self) -> None:
         if self.found is not None:
             first = tuple(measure.name for measure in self.axes)
-            self.table.show_comparison(self.found, self._labels, first)
+            looks = [self._looks[conf.spec.method] for conf in self.found.configurations]
+            self.table.show_comparison(self.found, self._names, (*first, KNOWN, CHANGE), looks)
             self.table.set_place(self.place)
 
     def _show_map(self) -> None:
@@ -225,14 +223,19 @@ class ComparisonView(QWidget):
             return
         risk, utility = self.axes
         settings = [
-            _setting(found, c, risk, utility, self._labels[c], self._looks[conf.spec.method])
+            replace(
+                _setting(found, c, risk, utility, self._names[c], self._looks[conf.spec.method]),
+                beyond=(known := found.summaries[c].get(KNOWN)) is not None
+                and known.mean > self._limit,
+            )
             for c, conf in enumerate(found.configurations)
         ]
         x, y = (Axis(m.label, m.unit, m.higher_is_better) for m in (risk, utility))
         self.map.empty = NOWHERE
         # None is beyond the others before all have ended.
         front = () if self._running else found.front(risk.name, utility.name)
-        self.map.show_settings(settings, (x, y), front)
+        limit = self._limit if risk.name == KNOWN else None
+        self.map.show_settings(settings, (x, y), front, limit=limit)
 
     def show_face(self, name: str) -> None:
         """Show ``measures`` or ``deviations`` below the map."""
@@ -249,7 +252,7 @@ class ComparisonView(QWidget):
             return
         if self.below.currentIndex() == 0:
             return
-        labels = self._labels
+        labels = self._names
         marks = tuple(self._looks[c.spec.method] for c in found.configurations)
 
         def work(progress: Progress) -> list[DeviationPanel]:
@@ -275,12 +278,12 @@ def _setting(
     nan = float("nan")
     values = np.array(
         [
-            [nan if (v := found.runs[n].values[m.name]) is None else v for m in (risk, utility)]
+            [nan if (v := found.runs[n].values.get(m.name)) is None else v for m in (risk, utility)]
             for n in numbers
         ],
         dtype=np.float64,
     ).reshape(-1, 2)
-    spreads = [found.summaries[c][m.name] for m in (risk, utility)]
+    spreads = [found.summaries[c].get(m.name) for m in (risk, utility)]
     mean, low, high = (
         tuple(nan if s is None else getattr(s, part) for s in spreads)
         for part in ("mean", "low", "high")

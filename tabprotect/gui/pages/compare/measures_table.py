@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
     from tabprotect.engine.assessment.measure import Measure
     from tabprotect.gui.plots.ru_map import Place
+    from tabprotect.gui.plots.series_looks import SeriesLook
 
 FRONT = 2
 """Measures that stand before the reasons of failures: those of the map."""
@@ -47,6 +49,7 @@ class MeasuresTable(QWidget):
         self._found: Comparison | None = None
         self._labels: tuple[str, ...] = ()
         self._first: tuple[str, ...] = ()
+        self._looks: Sequence[SeriesLook] = ()
         self.rows = QComboBox()
         self.rows.setAccessibleName(tell("What a row is"))
         self.rows.addItem(tell("by setting"), False)
@@ -85,11 +88,15 @@ class MeasuresTable(QWidget):
     # -- showing ------------------------------------------------------------------------------
 
     def show_comparison(
-        self, found: Comparison | None, labels: tuple[str, ...], first: tuple[str, ...] = ()
+        self,
+        found: Comparison | None,
+        labels: tuple[str, ...],
+        first: tuple[str, ...] = (),
+        looks: Sequence[SeriesLook] = (),
     ) -> None:
-        """Show a comparison's figures, those of the measures ``first`` before the others;
-        ``None`` leaves nothing behind."""
-        self._found, self._labels, self._first = found, labels, first
+        """Show a comparison's figures, those of the measures ``first`` before the others, each
+        setting with its look; ``None`` leaves nothing behind."""
+        self._found, self._labels, self._first, self._looks = found, labels, first, looks
         for button in (self.copy_button, self.export_button):
             button.setEnabled(found is not None)
         if found is None:
@@ -130,8 +137,6 @@ class MeasuresTable(QWidget):
         texts = [named.text(value).lower() for value in named.values]
         chosen = [n for n, text in enumerate(texts) if all(word in text for word in words)]
         self.list.show_rows(columns, np.array(chosen, dtype=np.int64), stretch=())
-        header = self.list.horizontalHeader()
-        header.resizeSection(1, min(header.sectionSize(1), 36 * GRID))
 
     def _label(self, c: int) -> str:
         assert self._found is not None
@@ -144,14 +149,28 @@ class MeasuresTable(QWidget):
         notes = [failures(found, c) for c in range(count)]
         columns = [
             ListColumn(say("no"), list(range(1, count + 1))),
-            ListColumn(say("setting"), [self._label(c) for c in range(count)], str, right=False),
+            ListColumn(
+                say("method"),
+                [self._label(c) for c in range(count)],
+                str,
+                right=False,
+                signs=[partial(look.icon, 14) for look in self._looks],
+            ),
         ]
         for m in measures:
             spreads = [summary[m.name] for summary in found.summaries]
             order = np.array([np.nan if s is None else s.mean for s in spreads])
-            columns.append(ListColumn(head_text(m), spreads, spread_text, order))
+            columns.append(
+                ListColumn(head_text(m), spreads, partial(spread_text, unit=m.unit), order)
+            )
         if any(notes):
             columns.insert(2 + FRONT, ListColumn(say("failed"), notes, str, right=False))
+        given = [
+            configuration.spec.title.partition(" (")[2][:-1]
+            for configuration in found.configurations
+        ]
+        if any(given):
+            columns.append(ListColumn(say("settings"), given, str, right=False))
         return columns
 
     def _run_columns(self, measures: Sequence[Measure]) -> list[ListColumn]:
@@ -161,14 +180,16 @@ class MeasuresTable(QWidget):
         columns = [
             ListColumn(say("no"), [r.configuration + 1 for r in runs]),
             ListColumn(
-                say("setting"), [self._label(r.configuration) for r in runs], str, right=False
+                say("method"), [self._label(r.configuration) for r in runs], str, right=False
             ),
             ListColumn(say("run"), [r.number + 1 for r in runs]),
         ]
         for m in measures:
             values = [r.values[m.name] for r in runs]
             order = np.array([np.nan if v is None else v for v in values])
-            columns.append(ListColumn(head_text(m), values, figure_text, order))
+            columns.append(
+                ListColumn(head_text(m), values, partial(figure_text, unit=m.unit), order)
+            )
         if any(r.error for r in runs):
             columns.insert(
                 3 + FRONT, ListColumn(say("failed"), [r.error for r in runs], str, right=False)

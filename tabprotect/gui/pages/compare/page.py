@@ -39,13 +39,13 @@ from tabprotect.gui.pages.compare.words import (
     PUBLIC,
     READER,
     failures,
+    names,
     sentence,
-    titles,
     waiting_text,
 )
 from tabprotect.gui.pages.stages import CompareStage
 from tabprotect.gui.plots.ru_map import Place
-from tabprotect.gui.plots.series_looks import series_looks
+from tabprotect.gui.plots.series_looks import SeriesLook, series_looks
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -117,7 +117,7 @@ class ComparePage(CompareStage, Page):
         for widget, room in ((self.runs, 0), (area, 1)):
             whole.addWidget(widget)
             whole.setStretchFactor(whole.count() - 1, room)
-        whole.setSizes([32 * GRID, 80 * GRID])
+        whole.setSizes([30 * GRID, 84 * GRID])
         self.body.addWidget(whole, 1)
         others = FlowLayout(gap=GRID)
         for button in (self.copy_button, self.source, self.open_button):
@@ -238,7 +238,7 @@ class ComparePage(CompareStage, Page):
         if found is None:
             self.view.show_nothing(waiting_text(plan, running=self.running))
         else:
-            self.view.show_comparison(found, titles(self._labels), marks, running=self.running)
+            self._show_found(found, marks)
         for button in (*self._buttons, self.fitting):
             button.show()
         self.copy_button.setEnabled(bool(plan.runs))
@@ -246,6 +246,12 @@ class ComparePage(CompareStage, Page):
         self.main_button.setText(told(say("Stop, keep what is there") if self.running else compare))
         self._tell()
         self.choose(self.place)
+
+    def _show_found(self, found: Comparison, marks: Mapping[str, SeriesLook]) -> None:
+        project = self.document.project
+        assert project is not None
+        limit = project.limits.limits(project.at_risk).share
+        self.view.show_comparison(found, self._labels, marks, running=self.running, limit=limit)
 
     def _show_more(self) -> None:
         """Show what came in meanwhile; the settings, where somebody may be typing, stay."""
@@ -255,7 +261,7 @@ class ComparePage(CompareStage, Page):
         marks = series_looks(
             run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs)
         )
-        self.view.show_comparison(found, titles(self._labels), marks, running=self.running)
+        self._show_found(found, marks)
         self._tell()
         self.choose(self.place)
 
@@ -274,7 +280,7 @@ class ComparePage(CompareStage, Page):
         self.set_sentence(
             sentence(
                 found,
-                titles(self._labels),
+                names(self._labels),
                 risk,
                 utility,
                 whole=self._whole,

@@ -42,6 +42,7 @@ from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.pages.compare.words import names as short_names
 from tabprotect.gui.pages.compare.words import titles
 from tabprotect.gui.plots.series_looks import SeriesLook
 from tabprotect.languages.said import capital, joined, plural, say
@@ -252,7 +253,8 @@ class RunsPanel(QWidget):
         self.list.clear()
         size = self.fontMetrics().height()
         self.list.setIconSize(QSize(size, size))
-        for n, (run, title) in enumerate(zip(plan.runs, titles(plan.runs), strict=True)):
+        called, whole = short_names(plan.runs), titles(plan.runs)
+        for n, (run, title) in enumerate(zip(plan.runs, called, strict=True)):
             name = run.partition(" ")[0]
             item = QListWidgetItem(say("{n}  {title}", n + 1, told(title)))
             item.setSizeHint(QSize(0, size + GRID))
@@ -262,7 +264,8 @@ class RunsPanel(QWidget):
             if reason:
                 item.setForeground(self.palette().placeholderText())
                 item.setText(tell("{n}  {title} \u2014 {reason}", n + 1, title, reason))
-            item.setToolTip(tip(say("{run}\n{reason}", run, reason) if reason else run))
+            hint = joined(filter(None, (whole[n], run, reason)), "\n")
+            item.setToolTip(tip(hint))
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, reason)
             self.list.addItem(item)
         self.list.setCurrentRow(min(before, self.list.count() - 1))

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.look.theme import count_text, number_text
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.gui.plots.map_axis import SHARES
+from tabprotect.languages.said import joined, plural, say, uncapital
+from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 ALIKE = 1e-9
 """Means that differ by less are the same."""
+
+KNOWN, BELIEF, CHANGE = "known_at_risk", "posterior_true", "mean_loss"
+"""The figures of the cards under Protect, and the risk that tells methods apart."""
 
 EMPTY = say(
     "Here methods stand side by side: what readers would know, against how much counts change, over "
@@ -35,31 +40,41 @@ PUBLIC = say(
 READER = say("This release comes without its original: there is nothing to compare it with.")
 
 
-def figure_text(value: float | None) -> str:
-    """One figure: three decimals, whole numbers when large."""
+def figure_text(value: float | None, unit: str = "") -> str:
+    """One figure: shares in per cent, counts with one decimal, others with three."""
     if value is None or not np.isfinite(value):
         return "\u2013"
-    return count_text(round(value)) if abs(value) >= 10_000 else number_text(value, digits=3)
+    if unit in SHARES:
+        text = "<1" if 0 < value < 0.005 else f"{100 * value:.0f}"
+        return say("{text} %", text)
+    if abs(value) >= 10_000:
+        return count_text(round(value))
+    small = 0 < abs(value) < 0.05
+    return number_text(value, digits=3 if unit != "counts" else 2 if small else 1)
 
 
-def spread_text(spread: Spread | None) -> str:
+def spread_text(spread: Spread | None, unit: str = "") -> str:
     """A mean, and between which 95 % of the runs lie."""
     if spread is None:
         return "\u2013"
-    mean, low, high = map(figure_text, (spread.mean, spread.low, spread.high))
-    return (
-        told(mean)
-        if low == high
-        else say("{mean} ({value})", told(mean), tell("{low} to {high}", low, high))
-    )
+    mean, low, high = (figure_text(v, unit) for v in (spread.mean, spread.low, spread.high))
+    return mean if low == high else say("{mean} ({low} to {high})", mean, low, high)
+
+
+HEADS = {
+    KNOWN: say("Would know"),
+    BELIEF: say("Sure of the true count"),
+    CHANGE: say("Average change"),
+}
+"""Short heads of the measures that stand first."""
 
 
 def head_text(measure: Measure) -> str:
     """A measure as a column's head, with the direction in which it is better."""
     return say(
-        "{label} {chr}",
-        told(measure.label),
-        chr(0x2191) if measure.higher_is_better else chr(0x2193),
+        "{label} {arrow}",
+        HEADS.get(measure.name, measure.label),
+        "\u2191" if measure.higher_is_better else "\u2193",
     )
 
 
@@ -94,10 +109,33 @@ def titles(runs: Sequence[str]) -> tuple[str, ...]:
 
 def _title(spec: RunSpec) -> str:
     """The method in the language of the window; what was given stays as it was given."""
-    from tabprotect.engine.protection.registered import methods
-
     label = methods()[spec.method].label
     return f"{told(label)}{spec.title.removeprefix(label)}"
+
+
+def names(runs: Sequence[str]) -> tuple[str, ...]:
+    """Settings by their shortest names: the method, and what tells it from its others."""
+    from tabprotect.engine.assessment.comparing.run_spec import parse_spec
+
+    specs = [parse_spec(run)[0] for run in runs]
+    found = []
+    for spec in specs:
+        method = methods()[spec.method]
+        labels = {p.name: p.label for p in method.parameters}
+        same = [other.given for other in specs if other.method == spec.method]
+        apart = [
+            say("{symbol} {value}", _symbol(labels.get(name, name)), str(value))
+            for name, value in spec.given.items()
+            if any(other.get(name) != value for other in same)
+        ]
+        found.append(joined([told(method.label), *apart], ", "))
+    return tuple(found)
+
+
+def _symbol(label: str) -> str:
+    """The letter in a parameter's label, or the label within a sentence."""
+    _, _, letter = label.rpartition("(")
+    return letter[:-1] if label.endswith(")") and len(letter) < 5 else uncapital(label)
 
 
 def failures(found: Comparison, configuration: int) -> str:
@@ -125,7 +163,11 @@ def place_words(
     name = say("{c} {label}", c + 1, label)
     if number is None:
         figures = [
-            say("{label} {summaries}", told(m.label), spread_text(found.summaries[c][m.name]))
+            say(
+                "{label} {summaries}",
+                told(m.label),
+                spread_text(found.summaries[c].get(m.name), m.unit),
+            )
             for m in (risk, utility)
         ]
         runs = sum(1 for r in found.runs if r.configuration == c)
@@ -134,7 +176,7 @@ def place_words(
         )
     run = found.runs[number]
     figures = [
-        say("{label} {values}", told(m.label), figure_text(run.values[m.name]))
+        say("{label} {values}", told(m.label), figure_text(run.values.get(m.name), m.unit))
         for m in (risk, utility)
     ]
     return say("{name}, run {number}: {figures}", name, run.number + 1, joined(figures, ", "))
@@ -153,7 +195,7 @@ def sentence(
     placed = [
         c
         for c, summary in enumerate(found.summaries)
-        if summary[risk.name] is not None and summary[utility.name] is not None
+        if summary.get(risk.name) is not None and summary.get(utility.name) is not None
     ]
     tail = [say("The list has changed since: compare again.")] if changed else []
     if not whole:
@@ -167,7 +209,16 @@ def sentence(
         ]
         why = why or (reasons[0] if reasons else say("no run has ended yet"))
         return joined([say("There is no point to show: {why}.", why), *tail], " ")
-    return joined([_extremes(found, labels, risk, utility, placed), *tail], " ")
+    parts = [_extremes(found, labels, risk, utility, placed), _missing(labels, placed), *tail]
+    return joined(filter(None, parts), " ")
+
+
+def _missing(labels: tuple[str, ...], placed: list[int]) -> str:
+    """Which settings have no place on the map; empty where each has."""
+    without = [label for c, label in enumerate(labels) if c not in placed]
+    if not without:
+        return ""
+    return say("Without a place on the map: {names}.", joined(without, "; "))
 
 
 def _extremes(
@@ -185,40 +236,43 @@ def _extremes(
         return spread.mean if measure.higher_is_better else -spread.mean
 
     def said(c: int, measure: Measure) -> str:
-        return say(
-            "{label} {summaries}",
-            told(measure.label),
-            spread_text(found.summaries[c][measure.name]),
-        )
-
-    def named(c: int) -> str:
-        return say("{c} {labels}", c + 1, labels[c])
+        spread = found.summaries[c][measure.name]
+        figure = figure_text(None if spread is None else spread.mean, measure.unit)
+        return say("{label}: {figure}", uncapital(HEADS.get(measure.name, measure.label)), figure)
 
     private = max(placed, key=lambda c: (mean(c, risk), mean(c, utility)))
     useful = max(placed, key=lambda c: (mean(c, utility), mean(c, risk)))
+    known = [found.summaries[c].get(KNOWN) for c in placed]
+    none = [c for c, s in zip(placed, known, strict=True) if s is not None and s.mean == 0]
+    if none and risk.name in (KNOWN, BELIEF):
+        useful = max(none, key=lambda c: (mean(c, utility), mean(c, risk)))
+        return plural(
+            len(none),
+            "One setting leaves nothing known: {useful} ({change}).",
+            "{none} settings leave nothing known; of these {useful} changes least ({change}).",
+            count_text(len(none)),
+            labels[useful],
+            said(useful, utility),
+        )
     if len(placed) > 1 and np.ptp([mean(c, risk) for c in placed]) < ALIKE:
         return say(
             "All settings are alike in this ({private}); of these {useful} changes least "
             "({useful2}).",
             said(private, risk),
-            named(useful),
+            labels[useful],
             said(useful, utility),
         )
     if private == useful:
         return say(
-            "{private} is best in both: {private2}; {private3}.",
-            named(private),
+            "{private} is best in both ({private2}; {private3}).",
+            labels[private],
             said(private, risk),
             said(private, utility),
         )
-    on = [str(c + 1) for c in found.front(risk.name, utility.name)]
-    numbers = joined(filter(None, (joined(on[:-1], ", "), on[-1])), say(" and "))
     return say(
-        "{private} gives away least ({private2}), {useful} changes least ({useful2}). No "
-        "setting beats {numbers} in both.",
-        named(private),
+        "{private} gives away least ({private2}), {useful} changes least ({useful2}).",
+        labels[private],
         said(private, risk),
-        named(useful),
+        labels[useful],
         said(useful, utility),
-        numbers,
     )

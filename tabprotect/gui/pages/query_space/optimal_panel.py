@@ -267,11 +267,10 @@ class OptimalPanel(SpacePanel):
         else:
             texts = regions.letters.text
             frontier = [texts(q) if q else tell("total") for q in found.plan.released]
-            name = told(shown[0])
             self._frontier.setText(
                 tell(
                     "{name}: {value}",
-                    capital(name),
+                    capital(shown[0]),
                     tell("{frontier} and all below.", first_names(frontier, 12)),
                 )
             )

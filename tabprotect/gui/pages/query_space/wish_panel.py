@@ -18,7 +18,7 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import Regions, Space
-from tabprotect.gui.lattice.words import figure_text, status_text, way_text
+from tabprotect.gui.lattice.words import room_text, status_text
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
@@ -209,11 +209,7 @@ class WishPanel(SpacePanel):
             return EMPTY
         if found is None:
             return say("Trying which may go out together \u2026") if self._question.running else ""
-        figure = say(
-            "{state} ({judgement})",
-            figure_text(regions.state, found.judgement),
-            way_text(found.judgement),
-        )
+        figure = room_text(regions.state, found.judgement)
         many = counted(len(wishes), say("ticked table"))
         left, undecided = (
             first_names([regions.letters.text(query) for query in part], 6)
@@ -222,7 +218,7 @@ class WishPanel(SpacePanel):
         kept = counted(len(found.kept), "table")
         if undecided:
             said = say(
-                "Proved safe to go out together: {kept} of the {many}, which leaves {figure}.",
+                "Proved: {kept} of the {many} may go out together. {figure}",
                 kept,
                 many,
                 figure,
@@ -237,19 +233,19 @@ class WishPanel(SpacePanel):
         if not left:
             one = len(wishes) == 1
             return (
-                say("The {many} may go out: that leaves {figure}.", many, figure)
+                say("The {many} may go out. {figure}", many, figure)
                 if one
-                else say("The {many} may go out together: that leaves {figure}.", many, figure)
+                else say("The {many} may go out together. {figure}", many, figure)
             )
         if not found.kept:
             return say("None of the {many} may go out: {left}.", many, left)
         return say(
             "Not all together: taken in this order {kept} of the "
-            "{many} may go out, which leaves {figure}; {left} may not join them.",
+            "{many} may go out; {left} may not join them. {figure}",
             kept,
             many,
-            figure,
             left,
+            figure,
         )
 
     def margins(self) -> list[list[str]]:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QBrush, QDropEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QTreeWidgetItemIterator,
+)
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.variable import Level, Variable
-from tabprotect.gui.look.theme import count_text
+from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell
 
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CATEGORY = Qt.ItemDataRole.UserRole
 GROUP = Qt.ItemDataRole.UserRole + 1
 
@@ -26,20 +33,39 @@ class CategoryTree(QTreeWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tell("Categories by level; drag some together to group them"))
-        self.setHeaderLabels([tell("Category"), tell("Records")])
+        self.setHeaderLabels([tell("Category"), tell("Records"), tell("Small")])
+        head = self.headerItem()
+        assert head is not None
+        for column in (1, 2):
+            head.setTextAlignment(column, RIGHT)
+        self._small: Mapping[str, int] = {}
+        self._words: tuple[str, ...] = ()
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.setUniformRowHeights(True)
         self.header().setStretchLastSection(False)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        for column in (1, 2):
+            self.header().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        THEME.follow(self, CategoryTree._paint)
 
-    def show_variable(self, variable: Variable | None, counts: Ints | None) -> None:
-        """Show a variable's tree and the records (categories,) of each category."""
+    def show_variable(
+        self,
+        variable: Variable | None,
+        counts: Ints | None,
+        small: Mapping[str, int] | None = None,
+    ) -> None:
+        """Show a variable's tree, the records (categories,) of each category, and how many small
+        counts it has."""
         open_before = set(self._unfolded(self.invisibleRootItem()))
         self.clear()
+        self._small = small or {}
         if variable is None or counts is None:
+            self.setHeaderLabel(tell("Category"))
             return
+        head = self.headerItem()
+        assert head is not None
+        head.setText(0, " \u203a ".join(level.name for level in variable.levels))
         self._add(
             self.invisibleRootItem(),
             variable,
@@ -69,14 +95,15 @@ class CategoryTree(QTreeWidget):
                 name = variable.categories[code]
                 label = variable.label(code)
                 words = name if label == name else say("{name}  {label}", name, label)
-                item = self._item(under, words, int(counts[code]))
+                item = self._item(under, words, int(counts[code]), [name])
                 item.setData(0, CATEGORY, name)
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsDragEnabled)
             return
         level, rest = levels[0], levels[1:]
         for group in dict.fromkeys(level.groups[code] for code in categories):
             inside = [code for code in categories if level.groups[code] == group]
-            item = self._item(under, group, int(counts[inside].sum()))
+            held = [variable.categories[code] for code in inside]
+            item = self._item(under, group, int(counts[inside].sum()), held)
             item.setData(0, GROUP, group)
             item.setToolTip(
                 0,
@@ -90,11 +117,45 @@ class CategoryTree(QTreeWidget):
             item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)
             self._add(item, variable, rest, inside, counts)
 
-    @staticmethod
-    def _item(under: QTreeWidgetItem, name: str, records: int) -> QTreeWidgetItem:
-        item = QTreeWidgetItem(under, [name, count_text(records)])
-        item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    def _item(
+        self, under: QTreeWidgetItem, name: str, records: int, held: Sequence[str]
+    ) -> QTreeWidgetItem:
+        small = sum(self._small.get(category, 0) for category in held)
+        shown = f"\u2022 {count_text(small)}" if small else ""
+        item = QTreeWidgetItem(under, [name, count_text(records), shown])
+        for column in (1, 2):
+            item.setTextAlignment(column, RIGHT)
+        item.setForeground(2, QBrush(colour("at_risk")))
+        item.setSizeHint(0, QSize(0, self.fontMetrics().height() + GRID))
         return item
+
+    def sift(self, words: str) -> None:
+        """Show the branches alone that hold a category or group with these words."""
+        self._words = tuple(words.casefold().split())
+        self._hide_others(self.invisibleRootItem())
+
+    def _hide_others(self, item: QTreeWidgetItem) -> bool:
+        """Hide what has none of the words; whether anything below is left."""
+        left = False
+        for number in range(item.childCount()):
+            child = item.child(number)
+            if child is None:
+                continue
+            text = child.text(0).casefold()
+            inside = self._hide_others(child)
+            here = inside or all(word in text for word in self._words)
+            child.setHidden(not here)
+            if inside and self._words:
+                child.setExpanded(True)
+            left |= here
+        return left
+
+    def _paint(self) -> None:
+        every = QTreeWidgetItemIterator(self)
+        while (item := every.value()) is not None:
+            item.setForeground(2, QBrush(colour("at_risk")))
+            item.setSizeHint(0, QSize(0, self.fontMetrics().height() + GRID))
+            every += 1
 
     @property
     def chosen(self) -> list[str]:

@@ -15,11 +15,13 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSpinBox,
+    QWidget,
 )
 
 from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
@@ -55,7 +57,9 @@ class GroupingPanel(QFrame):
         self.name.setAccessibleName(tell("Name of the level"))
         self.meant = "width"
         """Which way the live figures are about."""
-        form = QFormLayout()
+        self.bands = QWidget()
+        form = QFormLayout(self.bands)
+        form.setContentsMargins(0, 0, 0, 0)
         form.setSpacing(GRID)
         by_width = self._button(self.width_box, say("Group"), lambda: self._ask("width"))
         by_cuts = self._button(self.cuts, say("Group"), lambda: self._ask("cuts"))
@@ -87,18 +91,19 @@ class GroupingPanel(QFrame):
             self.nest,
             (self.nest_button, 0, Qt.AlignmentFlag.AlignLeft),
             heading(say("Group")),
-            self.name,
-            form,
             self.file_button,
+            self.bands,
+            self.live,
             self.group_name,
             self.together_button,
-            self.live,
+            self.name,
             heading(say("Levels")),
             self.level,
             on=self,
-            margins=(GRID, 0, 0, 0),
+            margins=2 * GRID,
             spacing=GRID,
         )
+        dress(self, "card")
         buttons = in_row(self.take_button, self.remove_button, spacing=GRID)
         column.addLayout(buttons)
         column.addStretch(1)
@@ -114,6 +119,8 @@ class GroupingPanel(QFrame):
         """Offer what can be done: bands of ``numbers``, one group of several ``chosen``."""
         for part in self.numbered:
             part.setEnabled(numbers)
+        self.bands.setVisible(numbers)
+        self.live.setVisible(numbers)
         self.group_name.setEnabled(chosen > 1)
         self.together_button.setEnabled(chosen > 1)
 

@@ -8,14 +8,13 @@ from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QHeaderView,
-    QMenu,
-    QPushButton,
     QSplitter,
     QTableWidget,
     QTableWidgetItem,
+    QWidget,
 )
 
 from tabprotect.engine.errors import InputError, TabprotectError
@@ -31,7 +30,6 @@ from tabprotect.engine.project.verbs.level_verbs import (
     with_levels,
 )
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.bands import held_name, span_of, whole
 from tabprotect.engine.tables.groupings.nesting import chains
@@ -43,16 +41,22 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.mapping_sheet import MappingSheet, Unlisted
 from tabprotect.gui.look.buttons import ScrollsDown
+from tabprotect.gui.look.finder import Finder
+from tabprotect.gui.look.label import heading
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import VariablesStage
 from tabprotect.gui.pages.variables.category_tree import CategoryTree
 from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
+from tabprotect.gui.pages.variables.zeros_menu import ZerosMenu
 from tabprotect.languages.said import capital, joined, plural, say
 from tabprotect.languages.speaking import tell, told
 
 TITLES = (say("Variable"), say("Kind"), say("Categories"), say("Levels"), say("Missing"))
 BY_HAND = "groups"
+WIDEST = 80 * GRID
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 WAIT = 150
 
 
@@ -68,6 +72,10 @@ class VariablesPage(VariablesStage, Page):
         as_list(self.list, say("Variables"))
         self.list.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.list.horizontalHeader().setStretchLastSection(True)
+        self.list.setMinimumHeight(13 * GRID)
+        head = self.list.horizontalHeaderItem(2)
+        assert head is not None
+        head.setTextAlignment(RIGHT)
         self.list.currentCellChanged.connect(lambda row, *_: self._row_chosen(row))
         self.tree = CategoryTree()
         self.tree.dropped.connect(self._dropped)
@@ -92,21 +100,30 @@ class VariablesPage(VariablesStage, Page):
         self._ahead: Question[Foreseen] = Question(
             self, document.jobs, self._foreseen, self._not_foreseen
         )
-        lower = QSplitter(Qt.Orientation.Horizontal)
-        lower.setChildrenCollapsible(False)
-        lower.addWidget(self.tree)
+        self.levels = heading("")
+        self.finder = Finder(say("Find a category"))
+        self.finder.textChanged.connect(self.tree.sift)
         # What is rarely reached scrolls, so that a low window keeps the main action.
         area = ScrollsDown()
         area.setAccessibleName(tell("Ways to group"))
         area.setWidget(self.panel)
-        lower.addWidget(area)
-        lower.setStretchFactor(0, 1)
+        lower = QWidget()
+        in_column(
+            in_row((self.levels, 1), self.finder, spacing=GRID),
+            (self.tree, 1),
+            on=lower,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(self.list)
         split.addWidget(lower)
-        split.setSizes([22 * GRID, 50 * GRID])
-        self.body.addWidget(split, 1)
+        split.setSizes([18 * GRID, 54 * GRID])
+        # Figures stand beside their names, however wide the window is.
+        split.setMaximumWidth(WIDEST)
+        area.setMaximumWidth(WIDEST)
+        self.body.addLayout(in_row((split, 3), (area, 2), spacing=2 * GRID), 1)
 
     def main_action(self) -> None:
         self.document.page_asked.emit("table")
@@ -119,6 +136,8 @@ class VariablesPage(VariablesStage, Page):
             self._chains, self.variable = (), ""
             self.list.setRowCount(0)
             self.tree.show_variable(None, None)
+            self.levels.clear()
+            self.finder.clear()
             self.zeros.show_state(None, "", [])
             self.panel.show_levels([], [])
             self.panel.show_possible(numbers=False, chosen=0)
@@ -165,9 +184,7 @@ class VariablesPage(VariablesStage, Page):
             for column, text in enumerate(texts):
                 item = QTableWidgetItem(text)
                 if column == 2:
-                    item.setTextAlignment(
-                        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-                    )
+                    item.setTextAlignment(RIGHT)
                 self.list.setItem(row, column, item)
         self.list.setCurrentCell(table.domain.axis(self.variable), 0)
         self.list.blockSignals(False)
@@ -180,7 +197,11 @@ class VariablesPage(VariablesStage, Page):
 
     def _show(self, table: Table) -> None:
         variable = self._variable(table)
-        self.tree.show_variable(variable, table.margin([variable.name]).counts)
+        project = self.document.project
+        small = {} if project is None else small_counts(table, project.at_risk, variable.name)
+        self.tree.show_variable(variable, table.margin([variable.name]).counts, small)
+        self.tree.sift(self.finder.text())
+        self.levels.setText(tell("Levels of {name}", variable.name))
         self._selected()
         self._offer(variable)
         self._foresee()
@@ -291,11 +312,12 @@ class VariablesPage(VariablesStage, Page):
     def _foresee(self) -> None:
         table, project = self.document.original, self.document.project
         given = self.panel.given(self.panel.meant)
-        if table is None or project is None or self.document.public or given is None:
+        variable = None if table is None else self._variable(table)
+        numbers = variable is not None and any(map(span_of, variable.categories))
+        if not numbers or table is None or variable is None or project is None or given is None:
             self._ahead.drop()
             self.panel.live.clear()
             return
-        variable = self._variable(table)
         try:
             (level,) = levels_of(variable, **given)  # type: ignore[arg-type]
             domain = with_levels(table.domain, variable.name, level)
@@ -316,76 +338,6 @@ class VariablesPage(VariablesStage, Page):
 
     def _not_foreseen(self, error: TabprotectError) -> None:
         self.panel.live.setText(told(error.message))
-
-
-SHOWN = 60
-"""Characters of a statement in the menu."""
-
-
-class ZerosMenu(QPushButton):
-    """``stated`` carries all statements that shall hold, as the command takes them."""
-
-    stated = Signal(list)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setText(tell("Structural zeros"))
-        self.setToolTip(
-            tell(
-                "Cells in which nobody can be: select categories, add them, do the same in another "
-                "variable, then state it. They are public."
-            )
-        )
-        self._pending: dict[str, list[str]] = {}
-        self._domain: Domain | None = None
-        self._variable, self._chosen = "", list[str]()
-        menu = QMenu(self)
-        menu.aboutToShow.connect(self._fill)
-        self.setMenu(menu)
-
-    def show_state(self, domain: Domain | None, variable: str, chosen: Sequence[str]) -> None:
-        """What there is to say it of now."""
-        if domain is None or self._domain is None or domain.categories != self._domain.categories:
-            self._pending = {}
-        self._domain, self._variable, self._chosen = domain, variable, list(chosen)
-        self.setEnabled(domain is not None)
-
-    def _fill(self) -> None:
-        menu, domain = self.menu(), self._domain
-        menu.clear()
-        if domain is None:
-            return
-        named = say("{variable} {chosen}", self._variable, joined(self._chosen, ", "))[:SHOWN]
-        add = menu.addAction(tell("{told} {named}", tell("Add"), named), self._add)
-        add.setEnabled(bool(self._chosen))
-        if self._pending:
-            words = joined(
-                (say("{n} {c}", n, joined(c, ", ")) for n, c in self._pending.items()),
-                say(" and "),
-            )
-            menu.addAction(
-                tell("{told}: {words}", tell("Nobody is in"), words[:SHOWN]), self._state
-            )
-            menu.addAction(tell("Forget what was added"), self._pending.clear)
-        if domain.structural:
-            menu.addSeparator()
-        for zero in domain.structural:
-            action = menu.addAction(tell("{told}: {words}", tell("Let go"), zero.words[:SHOWN]))
-            action.triggered.connect(lambda _=False, z=zero: self._let_go(z))
-
-    def _add(self) -> None:
-        self._pending[self._variable] = self._chosen
-
-    def _state(self) -> None:
-        assert self._domain is not None
-        known = structural.as_json(self._domain.structural)
-        made, self._pending = self._pending, {}
-        self.stated.emit([*known, made])
-
-    def _let_go(self, zero: structural.StructuralZeros) -> None:
-        assert self._domain is not None
-        left = [one for one in self._domain.structural if one is not zero]
-        self.stated.emit(structural.as_json(left))
 
 
 MISSING_CODES = frozenset(

@@ -317,7 +317,7 @@ def test_notes() -> None:
     assert not found.is_published.any() and found.published_count((0, 0)) is None
     note = found.note
     assert "range, 1 to 4" in note and "key of a total" in note
-    assert "cells of A" in infer(likelihood_of(released(problem, margins="A"))).note
+    assert "Shown for A by itself" in infer(likelihood_of(released(problem, margins="A"))).note
 
 
 def test_files_give_it_again_and_nothing_confidential_is_public(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
@@ -22,7 +22,10 @@ from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.compare.page import ComparePage
 from tabprotect.gui.pages.compare.runs_panel import completions, examine
-from tabprotect.gui.plots.ru_map import MEAN, Axis, PlottedConfiguration, RiskUtilityMap
+from tabprotect.gui.pages.compare.words import names
+from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.map_axis import LANE, Axis, AxisScale
+from tabprotect.gui.plots.ru_map import CORNERS, MEAN, PlottedConfiguration, RiskUtilityMap
 from tabprotect.gui.plots.series_looks import INKS, SHAPES, SeriesLook, series_looks
 
 Settle = Callable[[], None]
@@ -99,7 +102,7 @@ def test_settings_are_typed_checked_completed_removed_and_undone(
         "controlled_rounding base=3 choice=n"
     )
     type_run(page, "random_rounding base=0")
-    assert "Base must" in page.runs.verdict.text() and not page.runs.add_button.isEnabled()
+    assert "base must" in page.runs.verdict.text() and not page.runs.add_button.isEnabled()
     QTest.keyClick(page.runs.text, Qt.Key.Key_Return)
     assert document.project is not None and document.project.comparison.runs == ()
     # What the table itself cannot take is wrong before anything runs.
@@ -135,9 +138,8 @@ def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: Mai
     assert [s.number for s in view.map.settings] == [0, 1]
     # The two figures of the cards under Protect; here no reader would know a cell.
     assert [measure.name for measure in view.axes] == ["known_at_risk", "mean_loss"]
-    assert "alike in this (" in ran.sentence and "Cell keys (largest noise (D) 3," in view.words(
-        (1, None)
-    )
+    assert "2 settings leave nothing known; of these Random rounding changes least" in ran.sentence
+    assert "Cell keys (largest noise (D) 3," in view.words((1, None))
     view.risk.setCurrentIndex(view.risk.findData("unchanged_small"))
     assert "gives away least" in ran.sentence or "best in both" in ran.sentence
     heads = [column.head for column in view.table.list.rows.columns]
@@ -360,25 +362,73 @@ def setting(number: int, risk: float, utility: float) -> PlottedConfiguration:
     )
 
 
-@pytest.mark.parametrize("higher", [False, True])
-def test_right_is_more_private_and_up_more_useful(qtbot: QtBot, higher: bool) -> None:
+def mapped(
+    qtbot: QtBot, axes: tuple[Axis, Axis], settings: list[PlottedConfiguration]
+) -> RiskUtilityMap:
     shown = RiskUtilityMap()
     qtbot.addWidget(shown)
     shown.resize(600, 400)
-    axes = (Axis("risk", "share", higher), Axis("utility", "share", not higher))
-    shown.show_settings([setting(0, 0.2, 0.2), setting(1, 0.6, 0.6)], axes, [0])
-    at = {place: point for place, point in shown.places() if place[1] is None}
-    better = 1 if higher else 0
-    assert at[better, None].x() > at[1 - better, None].x()
-    # With the other direction the same setting is the less useful one.
-    assert at[better, None].y() < at[1 - better, None].y()
-    # The words in the upper corner lie over no point.
+    shown.show_settings(settings, axes, [0])
     with qtbot.waitExposed(shown):
         shown.show()
+    shown.grab()
+    return shown
+
+
+@pytest.mark.parametrize("higher", [False, True])
+def test_axes_grow_to_the_right_and_up_whatever_is_better(qtbot: QtBot, higher: bool) -> None:
+    axes = (Axis("risk", "share", higher), Axis("utility", "bits", not higher))
+    shown = mapped(qtbot, axes, [setting(0, 0.2, 0.2), setting(1, 0.6, 0.6)])
+    at = {place: point for place, point in shown.places() if place[1] is None}
+    assert at[1, None].x() > at[0, None].x() and at[1, None].y() > at[0, None].y()
+    # Words say which corner is better, above all points.
+    assert CORNERS[axes[0].sign, axes[1].sign] == ("\u2198" if higher else "\u2196")
     canvas = shown._canvas
-    assert canvas is not None and canvas.y(at[1 - better, None].y()) - MEAN > canvas.line
+    assert canvas is not None and canvas.y(at[1, None].y()) - MEAN > canvas.line
     shown.show_settings([setting(0, float("nan"), 0.2)], axes, [])
     assert not shown.filled and shown.places() == []
+
+
+def test_a_method_far_off_leaves_room_to_the_others_and_zero_has_a_lane() -> None:
+    axis = Axis("change", "counts", higher_is_better=False)
+    values = np.array([0.0, 0.2, 0.5, 1.0, 20.0])
+    scale = AxisScale.of(values, middle=values)
+    places = [scale.place(value) for value in values.tolist()]
+    assert places == sorted(places) and scale.low < places[0] and places[-1] < scale.high
+    share = (places[3] - places[1]) / (scale.high - scale.low)
+    assert share > 0.2 and places[1] - places[0] == pytest.approx(LANE)
+    ticks = scale.ticks(axis, 9)
+    assert ticks[0] == (pytest.approx(places[0]), "0")
+    for place, text in ticks[1:]:
+        assert scale.place(float(text)) == pytest.approx(place)
+    even = AxisScale.of(values[:4], middle=values[:4])
+    assert even.place(0.5) == 0.5
+    assert Axis("risk", "share", higher_is_better=False).text(0.25, 2) == "25\u202f%"
+
+
+def test_names_on_the_map_cover_nothing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    boxes: list[QRectF] = []
+    label = Canvas.label
+
+    def noted(canvas: Canvas, text: str, left: float, top: float, *, ink: str | QColor) -> None:
+        wide = canvas.metrics.horizontalAdvance(text)
+        if text.startswith("setting"):
+            boxes.append(QRectF(left, top, wide, canvas.line))
+        label(canvas, text, left, top, ink=ink)
+
+    monkeypatch.setattr(Canvas, "label", noted)
+    close = [setting(n, 0.3 + 0.002 * n, 0.4 + 0.003 * (n % 3)) for n in range(6)]
+    shown = mapped(qtbot, (Axis("risk", "share", False), Axis("utility", "share", False)), close)
+    names = boxes[-6:]
+    assert len(names) == 6
+    assert not [1 for n, a in enumerate(names) for b in names[:n] if a.intersects(b)]
+    area = QRectF(0, 0, *shown._canvas.size)  # type: ignore[union-attr]
+    assert all(area.contains(box) for box in names)
+
+
+def test_settings_are_called_by_what_tells_them_apart() -> None:
+    runs = ("cell_key D=3 V=2", "cell_key D=5 V=2", "random_rounding base=3")
+    assert names(runs) == ("Cell keys, D 3", "Cell keys, D 5", "Random rounding")
 
 
 def test_every_method_has_a_shape_of_its_own() -> None:

@@ -175,7 +175,7 @@ def test_wishes_that_may_go_together_become_the_plan(
     panel.pairs.click()
     settle()
     assert len(panel.wishes) == 15
-    assert panel.said.text().startswith("The 15 ticked tables may go out together: that leaves a")
+    assert panel.said.text().startswith("The 15 ticked tables may go out together. In every")
     assert not panel.adding.isEnabled()
     for button in panel.names.names.values():
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -183,7 +183,7 @@ def test_wishes_that_may_go_together_become_the_plan(
     assert not panel.names.chosen
     settle()
     assert "15 tables of the 16 ticked tables may go out" in panel.said.text()
-    assert panel.said.text().endswith("ABCDEF may not join them.")
+    assert "ABCDEF may not join them." in panel.said.text()
     assert page(czech).space.focus != 0b111111
     shown = panel.list.topLevelItem(15)
     assert shown is not None
