@@ -242,7 +242,7 @@ def test_notes_and_margins_without_inner_cells() -> None:
     assert part.inner is None and part.domain.names == ("A", "B", "C")
     likelihood = likelihood_of(part)
     found = infer(likelihood)
-    assert found.domain.names == ("A", "B") and "cells of A × B" in found.note
+    assert found.domain.names == ("A", "B") and "for A × B by itself" in found.note
 
 
 @pytest.mark.parametrize(
