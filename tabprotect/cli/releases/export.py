@@ -43,7 +43,7 @@ def add(verbs: Verbs) -> None:
     command.add_argument(
         "--total-code",
         metavar="T",
-        help=say("the category of totals (default: the source's own, else {code})", TOTAL.code),
+        help=say("the category of totals (default: the source's own, else {code})", TOTAL[0]),
     )
     command.add_argument(
         "--strict",

@@ -20,7 +20,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, TotalCode, Variable
 from tabprotect.languages.said import say
 
-TOTAL = TotalCode("T", "Total")
+TOTAL: TotalCode = ("T", "Total")
 """What totals are listed by where the source had none."""
 
 MOST_CELLS = 2**24
@@ -87,10 +87,10 @@ def cube_of(release: Release, total_code: str | None = None) -> Cube:
 
 def _total(variable: Variable, chosen: str | None) -> TotalCode:
     """What the totals over a variable are listed by."""
-    own = variable.total or TOTAL
-    if chosen is None or chosen == own.code:
-        return own._replace(label=own.label or TOTAL.label)
-    return TotalCode(chosen, TOTAL.label)
+    code, label = variable.total or TOTAL
+    if chosen is None or chosen == code:
+        return code, label or TOTAL[1]
+    return chosen, TOTAL[1]
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class _Axis:
 
     @classmethod
     def of(cls, variable: Variable, found: Sequence[Level | None], listed: TotalCode) -> _Axis:
-        total = listed.code
+        total, called = listed
         inner = None in found
         levels = list({level.name: level for level in found if level is not None}.values())
         levels.sort(key=lambda level: len(set(level.groups)))
@@ -174,7 +174,7 @@ class _Axis:
         parents |= dict.fromkeys(tops, total)
         whole = range(start, len(codes)) if inner else places[levels[-1].name]
         parts[len(codes)] = list(whole)
-        label = listed.label if listed.label not in labels else f"{listed.label} ({total})"
+        label = called if called not in labels else f"{called} ({total})"
         made = Variable(variable.name, (*codes, total), labels=_told(codes, labels, total, label))
         return cls(
             made,

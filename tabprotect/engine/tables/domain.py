@@ -13,7 +13,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.structural import StructuralZeros, held_by, holds, restated, stated
-from tabprotect.engine.tables.variable import Level, TotalCode, Variable
+from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.languages.said import say
 
 DOMAIN_CELLS = 2**62
@@ -405,7 +405,7 @@ def domain_from_json(data: Mapping[str, object], domain: Domain) -> Domain:
             total = _texts(given["total"], say("the total of {name}", repr(name)))
             if len(total) != 2 or not total[0]:
                 raise InputError(say("the total of {name} is no code and label", repr(name)))
-            variable = replace(variable, total=TotalCode(*total))
+            variable = replace(variable, total=(total[0], total[1]))
         domain = domain.with_variable(variable)
     if (zeros := data.get("structural_zeros")) is None:
         return domain

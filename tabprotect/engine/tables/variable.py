@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -45,11 +44,8 @@ class Level:
         return len(set(zip(self.groups, other.groups, strict=True))) == len(set(self.groups))
 
 
-class TotalCode(NamedTuple):
-    """The category by which a source listed the totals over a variable, and its label, if any."""
-
-    code: str
-    label: str = ""
+TotalCode = tuple[str, str]
+"""The category by which a source listed the totals over a variable, and its label or nothing."""
 
 
 @dataclass(frozen=True)

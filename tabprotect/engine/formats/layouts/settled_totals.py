@@ -160,7 +160,7 @@ class _Settling:
             )
             code = next(found, "")
             if code:
-                yield name, TotalCode(code, self.cells.labels.get(name, {}).get(code, ""))
+                yield name, (code, self.cells.labels.get(name, {}).get(code, ""))
 
     def _left_out(self, number: int) -> str:
         named = names_of(self.cells, self.totals)
