@@ -16,7 +16,9 @@ class View {
   }
 
   number(count) {
-    return String(count).replace(/^-/, "\u2212").replace(/\B(?=(\d{3})+$)/g, "\u202f");
+    const [whole, part] = String(count).split(".");
+    const grouped = whole.replace(/^-/, "\u2212").replace(/\B(?=(\d{3})+$)/g, "\u202f");
+    return part ? grouped + (this.language === "de" ? "," : ".") + part : grouped;
   }
 
   /** A chance in whole numbers of 100. */
@@ -46,7 +48,8 @@ class View {
     this.across = axes.length < 2 ? -1 : few.length ? few[few.length - 1] : axes[axes.length - 1];
     const rest = axes.filter((axis) => axis !== this.across);
     this.down = rest.length ? rest.reduce((a, b) => (sizes[b] > sizes[a] ? b : a)) : -1;
-    this.slice = axes.map(() => 0);
+    this.sums = this.release.sums;
+    this.slice = sizes.map((size) => (this.sums ? size - 1 : 0));
     this.sizes = sizes;
     this.filter = "";
   }
@@ -94,7 +97,7 @@ class View {
       this.make("header", {},
         this.make("div", {}, this.make("h1", {}, title), this.make("p", { className: "lead" },
           this.words("lead"), " ",
-          holds ? this.make("strong", {}, this.words("choose")) : null)),
+          holds ? this.make("strong", {}, this.words(this.sums ? "choose_sum" : "choose")) : null)),
         this.languages()),
       release.tables[0].counts
         ? this.make("div", { className: "columns" }, this.tables(), this.panel())
@@ -137,8 +140,8 @@ class View {
     }
     this.shown.variables.forEach((variable, axis) => {
       if (axis === this.across || axis === this.down) return;
-      const names = [this.words("total"), ...variable.categories];
-      bar.append(this.choice(variable.name, names, this.slice[axis] + 1, (n) => { this.slice[axis] = n - 1; this.fill(); }));
+      const first = this.sums ? 0 : 1, names = first ? [this.words("total"), ...variable.categories] : variable.categories;
+      bar.append(this.choice(variable.name, names, this.slice[axis] + first, (n) => { this.slice[axis] = n - first; this.fill(); }));
     });
     if (this.down >= 0 && this.sizes[this.down] > 20) {
       const box = this.make("input", { type: "search", value: this.filter });
@@ -156,7 +159,7 @@ class View {
     this.table.addEventListener("keydown", (event) => this.key(event));
     this.more = this.make("button", { type: "button", className: "plain" });
     this.more.addEventListener("click", () => this.append());
-    const notes = [this.shown.hidden.length ? this.words("hidden_note") : "", this.words("totals"), this.words("keys"), this.release.said[this.language].weighted];
+    const notes = [this.shown.hidden.length ? this.words("hidden_note") : "", this.sums ? "" : this.words("totals"), this.words("keys"), this.release.said[this.language].weighted];
     return this.make("section", { className: "published", ariaLabel: this.words("table") }, bar,
       this.make("div", { className: "wide" }, this.table), this.more,
       this.make("p", { className: "quiet" }, notes.filter(Boolean).join(" ")));
@@ -165,15 +168,15 @@ class View {
   /** Fill the table anew from its first row. */
   fill() {
     const { variables } = this.shown;
-    const columns = this.across < 0 ? [null] : [...variables[this.across].categories.keys(), -1];
+    const columns = this.across < 0 ? [null] : [...variables[this.across].categories.keys(), ...(this.sums ? [] : [-1])];
     const wanted = this.filter.trim().toLowerCase();
     this.lines = this.down < 0 ? [null] : [...variables[this.down].categories.keys()]
       .filter((i) => !wanted || variables[this.down].categories[i].toLowerCase().includes(wanted));
-    if (this.down >= 0 && !wanted) this.lines.push(-1);
+    if (this.down >= 0 && !wanted && !this.sums) this.lines.push(-1);
     this.columns = columns;
     const corner = this.down < 0 ? "" : variables[this.down].name;
     const head = this.make("tr", {}, this.make("th", { scope: "col" }, corner),
-      ...columns.map((j) => this.make("th", { scope: "col", className: "number" }, j === null ? this.words("count_of") : this.category(this.across, j))));
+      ...columns.map((j) => this.make("th", { scope: "col", className: "number" }, j === null ? (this.sums ? this.sums.measure : this.words("count_of")) : this.category(this.across, j))));
     const names = variables.map((one) => one.name).join(" \u00d7 ");
     this.table.replaceChildren(this.make("caption", {}, names), this.make("thead", {}, head), this.make("tbody", {}));
     this.appended = 0;
@@ -268,7 +271,7 @@ class View {
     this.aside.replaceChildren(close, found);
     if (this.reader.exact) this.aside.append(this.priors());
     const { model } = this, error = model.drawn ? this.words("drawn", { error: model.error }) : "";
-    const rests = this.reader.exact ? this.words("exact") : model.way === "kept" ? this.words("kept") : model.why[this.language];
+    const rests = this.reader.exact ? this.words("exact") : model.way === "kept" ? this.words("kept") : this.sums && !model.why ? this.words("sums") : model.why[this.language];
     this.aside.append(this.make("p", { className: "quiet" }, [rests, error].filter(Boolean).join(" ")));
   }
 
@@ -332,14 +335,15 @@ class View {
     if (!this.aside) return;
     this.aside.classList.toggle("open", this.chosen !== null);
     if (!this.chosen) {
-      this.answer.replaceChildren(this.make("p", { className: "quiet" }, this.model.way === "none" ? "" : this.words("choose")));
+      this.answer.replaceChildren(this.make("p", { className: "quiet" }, this.model.way === "none" ? "" : this.words(this.sums ? "choose_sum" : "choose")));
       return;
     }
     const names = this.chosen.map((i, axis) => this.category(axis, i)).join(", ") || this.words("total");
     const count = this.count(this.chosen);
     const said = count === null ? this.words("not_published", { cell: names }) : this.words("published", { cell: names, count: this.number(count) });
     const parts = [this.make("h2", {}, said)];
-    if (!this.inner()) parts.push(this.make("p", {}, this.words("sum")));
+    if (this.sums) parts.push(this.make("p", {}, this.make("strong", {}, this.ofSum(count === null || this.model.noise))));
+    else if (!this.inner()) parts.push(this.make("p", {}, this.words("sum")));
     else if (this.model.way !== "none") {
       try {
         const law = this.reader.distribution(this.chosen, this.prior);
@@ -350,6 +354,16 @@ class View {
       }
     }
     this.answer.replaceChildren(...parts);
+  }
+
+  /** Where the true sum lies. */
+  ofSum(unknown) {
+    if (!unknown) return this.words("shown_sum");
+    if (this.model.way === "none") return "";
+    const [low, high] = this.model.ranges[this.model.range[this.flat(this.chosen)]], units = 10 ** this.sums.decimals;
+    const written = (n) => this.number((n / units).toFixed(this.sums.decimals));
+    if (high === null) return this.words("at_least", { low: written(Math.floor(low)) });
+    return this.words(this.model.noise ? "alone" : "between", { low: written(Math.floor(low)), high: written(Math.ceil(high)) });
   }
 
   /** The shortest central range that leaves out at most so much on either side. */
@@ -444,7 +458,7 @@ class View {
   about() {
     const { release } = this, said = release.said[this.language];
     const prints = Object.entries(release.prints).map(([name, figures]) => this.make("div", {}, this.make("dt", {}, name), this.make("dd", {}, this.make("code", {}, figures.match(/.{8}/g).join(" ")))));
-    const what = this.language === "en" ? this.make("p", {}, release.what) : null;
+    const what = this.language === "en" && release.what ? this.make("p", {}, release.what) : null;
     return this.make("footer", {},
       this.make("section", {}, this.make("h2", {}, this.words("method")), this.make("p", {}, this.make("b", {}, `${said.method}.`)), what,
         this.make("ul", {}, ...said.promised.map((line) => this.make("li", {}, line)))),
@@ -456,7 +470,7 @@ class View {
   /** The table that is shown, every cell of it in long form. */
   csv() {
     const quote = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-    const lines = [[...this.shown.variables.map((one) => quote(one.name)), "count"].join(",")];
+    const lines = [[...this.shown.variables.map((one) => quote(one.name)), this.sums ? "value" : "count"].join(",")];
     const index = this.sizes.map(() => 0);
     for (let flat = 0; flat < this.shown.counts.length; flat++) {
       let rest = flat;

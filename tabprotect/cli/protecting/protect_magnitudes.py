@@ -38,6 +38,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         prepared_by=args.prepared_by or "",
         approved_by=args.approved_by or "",
         signing=tuple(Path(key) for key in args.sign),
+        page=not args.no_page,
     )
     done = protect_magnitudes(read_magnitudes(Path(args.table)), asked, leaving, console)
     lines = [

@@ -9,7 +9,12 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.archive import load, sha256
-from tabprotect.engine.bundle.magnitude_bundle import adds_up, is_release, release_within
+from tabprotect.engine.bundle.magnitude_bundle import (
+    adds_up,
+    check_page,
+    is_release,
+    release_within,
+)
 from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
 from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
@@ -75,6 +80,7 @@ def _run_magnitudes(args: argparse.Namespace, console: Console) -> int:
         )
     left_out = stated if judged is None else judged.left_out
     checks = [*checks, say("Every file is as its manifest lists it."), *adds_up(release)]
+    checks += check_page(data, release)
     result = {
         "ok": True,
         "method": release.method,

@@ -257,6 +257,11 @@ def parse_json(name: str, data: bytes) -> object:
         raise BundleError(say("{name}: {error}", name, error)) from None
 
 
+def written_by() -> str:
+    """The program and its version, as bundles say it."""
+    return say("tabprotect {version}", __version__)
+
+
 def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
     """The files with their manifest at the end.
 
@@ -268,7 +273,7 @@ def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
     manifest = {
         "format": kind,
         "format_version": FORMAT_VERSION,
-        "written_by": say("tabprotect {version}", __version__),
+        "written_by": written_by(),
         "files": {
             name: {"bytes": len(data), "sha256": sha256(data)} for name, data in files.items()
         },

@@ -15,7 +15,8 @@ from typing import Annotated
 
 import numpy as np
 
-from tabprotect.engine.bundle import archive, confidential, signature
+from tabprotect.engine.bundle import archive, confidential, public, signature
+from tabprotect.engine.bundle.page import MADE_AGAIN, PAGE
 from tabprotect.engine.decoding import Between, decoded
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.magnitudes.axis import Axis
@@ -23,6 +24,7 @@ from tabprotect.engine.magnitudes.equations import Equations, has_all_sums
 from tabprotect.engine.magnitudes.magnitude_table import PLACES
 from tabprotect.engine.magnitudes.released_sums import HIDDEN, ReleasedSums, SumsGate
 from tabprotect.engine.magnitudes.sensitive_cells import MOST_EMPTY
+from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import joined, say
@@ -68,8 +70,15 @@ class _Stated:
     gate: SumsGate | None = None
 
 
-def public_bytes(release: ReleasedSums, signing: Sequence[Path] = ()) -> bytes:
+def public_bytes(
+    release: ReleasedSums, signing: Sequence[Path] = (), *, page: bool = True
+) -> bytes:
     """The bundle as one zip; the same release gives the same bytes.
+
+    Parameters
+    ----------
+    page
+        Whether there is a page to look at among its files.
 
     Raises
     ------
@@ -94,8 +103,54 @@ def public_bytes(release: ReleasedSums, signing: Sequence[Path] = ()) -> bytes:
         TABLE: table_csv(release),
         MECHANISM: archive.dump_json(asdict(stated)),
     }
+    if page:
+        content[PAGE] = page_of(release, content)
     files = archive.sealed(content, KIND)
     return archive.pack(signature.signed(files, keys) if keys else files)
+
+
+def page_of(release: ReleasedSums, content: Mapping[str, bytes]) -> bytes:
+    """The page to look at of a release, beside the other files of its bundle."""
+    # Imported late: it imports what posteriors take.
+    from tabprotect.engine.bundle.sums_page import page_of_sums
+
+    page, model = page_of_sums(release, content, PROMISES[release.method])
+    return page.whole(model)
+
+
+def page_of_bundle(path: Path, progress: Progress = SILENT) -> tuple[bytes, str]:
+    """The page of a bundle of counts or sums, made anew, and its title.
+
+    Raises
+    ------
+    BundleError
+        When the bundle is damaged, forged or unsafe to open.
+    InputError
+        When there is no such file.
+    """
+    if not is_release(path):
+        return public.page_of_bundle(path, progress)
+    data = archive.load(path)
+    release = release_within(data).release
+    return page_of(release, archive.unpack(data, allowed=lambda name: True)), release.title
+
+
+def check_page(data: bytes, release: ReleasedSums) -> list[str]:
+    """Make the page of a bundle again, and compare; none is fine too.
+
+    Raises
+    ------
+    BundleError
+        When it is another page.
+    """
+    files = archive.unpack(data, allowed=lambda name: True)
+    if PAGE not in files:
+        return []
+    from tabprotect.engine.bundle.sums_page import page_of_sums
+
+    page, model = page_of_sums(release, files, PROMISES[release.method])
+    page.check(files[PAGE], model)
+    return [MADE_AGAIN]
 
 
 def table_csv(release: ReleasedSums) -> bytes:
@@ -201,7 +256,7 @@ class ReadRelease:
 
 def release_within(data: bytes) -> ReadRelease:
     """The same of a bundle's bytes."""
-    files = archive.unpack(data, allowed=lambda name: name in (*FILES, signature.NAME))
+    files = archive.unpack(data, allowed=lambda name: name in (*FILES, PAGE, signature.NAME))
     archive.check_manifest(files, KIND, beside=signature.NAME)
     signers = signature.signers(files) if signature.NAME in files else ()
     return ReadRelease(_release(files), signers)

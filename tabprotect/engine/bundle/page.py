@@ -57,11 +57,14 @@ class Page:
         What stands before and after the model.
     model
         ``None`` where it takes a posterior.
+    elsewhere
+        The other version of the program that the bundle says it is from; empty for none.
     """
 
     before: str
     after: str
     model: Model | None
+    elsewhere: str = ""
 
     @classmethod
     def of(
@@ -71,13 +74,23 @@ class Page:
         # Imported late: it imports solvers, which the first paint must not wait for.
         from tabprotect.engine.bundle.page_model import model_of
 
-        model = model_of(release, likelihood)
         domain = release.table.domain if likelihood is None else likelihood.domain
-        told = _embedded(_told(release, content, domain))
-        title = html.escape(" ".join(release.title.split()) or "tabprotect", quote=False)
+        told = _told(release, content, domain)
+        return cls.telling(told, release.title, content, model_of(release, likelihood))
+
+    @classmethod
+    def telling(
+        cls,
+        told: Mapping[str, object],
+        title: str,
+        content: Mapping[str, bytes],
+        model: Model | None,
+    ) -> Page:
+        """The page with all that it tells of a release."""
+        title = html.escape(" ".join(title.split()) or "tabprotect", quote=False)
         before, _, after = _frame().partition("[[MODEL]]")
-        before = before.replace("[[RELEASE]]", told, 1).replace("[[TITLE]]", title, 1)
-        return cls(before, after, model)
+        before = before.replace("[[RELEASE]]", _embedded(told), 1).replace("[[TITLE]]", title, 1)
+        return cls(before, after, model, _elsewhere(content))
 
     def whole(self, model: Model) -> bytes:
         """The bytes of the page with its model."""
@@ -95,13 +108,26 @@ class Page:
         end = len(text) - len(self.after)
         same = text.startswith(self.before) and text.endswith(self.after)
         if not same or end < len(self.before) or _END in text[len(self.before) : end]:
-            raise _another()
+            raise self._another()
         stated = archive.parse_json(PAGE, text[len(self.before) : end].encode())
         if model is None:
             if not isinstance(stated, dict) or stated.get("way") not in ("kept", "none"):
-                raise _another()
+                raise self._another()
         elif not _alike(json.loads(_embedded(model)), stated, stated == dict(model)):
-            raise _another()
+            raise self._another()
+
+    def _another(self) -> BundleError:
+        whole = say("do not open it; make one of the release with tabprotect page")
+        if self.elsewhere:
+            whole = say(
+                "the bundle says that {by} wrote it, whose pages may look otherwise; do not open this "
+                "one, but make one of the release with tabprotect page",
+                self.elsewhere,
+            )
+        return BundleError(
+            say("{PAGE}: it is not the page that this program makes of the release", PAGE),
+            hint=whole,
+        )
 
 
 def page_bytes(
@@ -150,11 +176,13 @@ def page_check(
     return lambda progress: page.check(found, _computed(release, likelihood, progress))
 
 
-def _another() -> BundleError:
-    return BundleError(
-        say("{PAGE}: it is not the page that this program makes of the release", PAGE),
-        hint=say("do not open it; make one of the release with tabprotect page"),
-    )
+def _elsewhere(content: Mapping[str, bytes]) -> str:
+    """What wrote a bundle by its own word, if not this version."""
+    if archive.MANIFEST not in content:
+        return ""
+    manifest = archive.parse_json(archive.MANIFEST, content[archive.MANIFEST])
+    by = manifest.get("written_by") if isinstance(manifest, dict) else None
+    return by if isinstance(by, str) and by != archive.written_by() else ""
 
 
 def _alike(mine: object, found: object, equal: bool = False) -> bool:
@@ -222,19 +250,20 @@ def _lean(text: str) -> str:
 
 
 def _in_languages() -> dict[str, list[str]]:
-    return {code: [_told_in(code, text) for text in WORDS.values()] for code in LANGUAGES}
+    return {code: [told_in(code, text) for text in WORDS.values()] for code in LANGUAGES}
 
 
 def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _told_in(code: str, text: str) -> str:
+def told_in(code: str, text: str) -> str:
+    """A sentence in a language."""
     return str(text) if code == ENGLISH else catalogue(code).told(text)
 
 
 def _each_language(text: str) -> dict[str, str]:
-    return {code: _told_in(code, text) for code in LANGUAGES}
+    return {code: told_in(code, text) for code in LANGUAGES}
 
 
 def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dict[str, object]:
@@ -251,10 +280,10 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
         "method": mechanism.method,
         "said": {
             code: {
-                "method": _told_in(code, method.label),
-                "exact": " ".join(_told_in(code, line) for line in said[1:] if line),
-                "promised": [_told_in(code, line) for line in promised],
-                "weighted": _told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
+                "method": told_in(code, method.label),
+                "exact": " ".join(told_in(code, line) for line in said[1:] if line),
+                "promised": [told_in(code, line) for line in promised],
+                "weighted": told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
             }
             for code in LANGUAGES
         },
@@ -264,11 +293,16 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
         "shape": list(domain.shape),
         "structural": _structural(domain) if shown else [],
         "tables": [_table(one, domain, shown=shown) for one in release.tables],
-        "prints": {
-            name: archive.sha256(data)
-            for name, data in content.items()
-            if name == "mechanism.json" or data_package.TABLES.match(name)
-        },
+        "prints": prints(content),
+    }
+
+
+def prints(content: Mapping[str, bytes]) -> dict[str, str]:
+    """The SHA-256 of tables and mechanism."""
+    return {
+        name: archive.sha256(data)
+        for name, data in content.items()
+        if name == "mechanism.json" or data_package.TABLES.match(name)
     }
 
 

@@ -68,6 +68,14 @@ WORDS: Mapping[str, str] = {
     ),
     "drawn": say("Estimated from drawn tables, with a standard error of at most {error}."),
     "sum": say("This is a sum. Choose a single count to see what it could be."),
+    "choose_sum": say("Choose a number to see where the true sum lies."),
+    "shown_sum": say("This sum is published as it is."),
+    "between": say("From what is published the sum lies within {low} to {high}."),
+    "at_least": say("From what is published the sum is at least {low}; nothing bounds it above."),
+    "alone": say(
+        "If one contributor makes up the sum, it lies within {low} to {high} with 90 in 100."
+    ),
+    "sums": say("Worked out by tabprotect for contributions that are not below 0."),
     "impossible": say("No true count fits this table and what you assume."),
     "method": say("What was done"),
     "exact_title": say("What is exact"),

@@ -179,13 +179,7 @@ def _hidden(
     release: ReleasedSums, view: ContributorView, within: float, generator: np.random.Generator
 ) -> Iterator[CellBelief]:
     """Sums uniform on what is possible: exact for one degree of freedom, else by walks."""
-    equations = Equations.of(release.axes, release.key, release.nodes)
-    # A published sum among cells that are the same is known of all of them.
-    hidden = release.hidden.copy()
-    known = release.value.copy()
-    for cell in np.flatnonzero(~release.hidden).tolist():
-        hidden[equations.same[cell]] = False
-        known[equations.same[cell]] = release.value[cell]
+    equations, hidden, known = _unknown(release)
     own = _own(release, view)
     floor = np.zeros(len(own), dtype=np.int64)
     np.maximum.at(floor, equations.same, own)
@@ -205,6 +199,41 @@ def _hidden(
     if view.cell is not None and not release.hidden[view.cell]:
         left = np.array([float(release.value[view.cell] - view.own)])
         yield CellBelief(view.cell, _of_points(left, 0, view.rest, within))
+
+
+def _unknown(release: ReleasedSums) -> tuple[Equations, Bools, Ints]:
+    """How the sums add up, which of them a reader does not know, and the others' values."""
+    equations = Equations.of(release.axes, release.key, release.nodes)
+    # A published sum among cells that are the same is known of all of them.
+    hidden = release.hidden.copy()
+    known = release.value.copy()
+    for cell in np.flatnonzero(~release.hidden).tolist():
+        hidden[equations.same[cell]] = False
+        known[equations.same[cell]] = release.value[cell]
+    return equations, hidden, known
+
+
+def hidden_ranges(release: ReleasedSums) -> Floats:
+    """The least and the most of every hidden sum if no contribution is below 0, in units.
+
+    Returns
+    -------
+    float64 (hidden, 2)
+        The most is infinite where nothing bounds it.
+    """
+    equations, hidden, known = _unknown(release)
+    cells = equations.places[hidden[equations.places]]
+    out = np.repeat(known[:, None].astype(np.float64), 2, axis=1)
+    if len(cells):
+        found = _extremes(*_system(equations, hidden, known, cells), np.zeros(len(cells)))
+        out[cells] = 0.0, np.inf
+        if found is not None:
+            ends, limit = found
+            most = ends.max(axis=0)
+            most[most >= limit] = np.inf
+            out[cells] = np.stack([ends.min(axis=0), most], axis=1)
+    at = np.flatnonzero(release.hidden)
+    return np.asarray(out[equations.same[at]])
 
 
 def _of_points(values: Floats, own: int, rest: float, within: float) -> float:
@@ -272,6 +301,12 @@ def _points(matrix: Floats, side: Floats, floor: Floats, generator: np.random.Ge
 
 def _ends(matrix: Floats, side: Floats, floor: Floats) -> Floats | None:
     """Points with the least and the most of every sum; ``None`` where nothing bounds one."""
+    found = _extremes(matrix, side, floor)
+    return None if found is None or found[0].max(initial=0.0) >= found[1] else found[0]
+
+
+def _extremes(matrix: Floats, side: Floats, floor: Floats) -> tuple[Floats, float] | None:
+    """The same points, and from where on a sum has no bound; ``None`` where nothing is possible."""
     size = matrix.shape[1]
     columns = [np.flatnonzero(matrix[:, n]) for n in range(size)]
     starts = np.append(0, np.cumsum([len(one) for one in columns])).astype(np.int64)
@@ -287,5 +322,4 @@ def _ends(matrix: Floats, side: Floats, floor: Floats) -> Floats | None:
             except InfeasibleError:
                 return None
             found.append(point)
-    every = np.array(found)
-    return None if every.max(initial=0.0) >= limit * 0.999 else every
+    return np.array(found), limit * 0.999

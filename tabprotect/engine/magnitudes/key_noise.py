@@ -116,13 +116,18 @@ class KeyNoise:
         """The chance of the best guess to lie within a share of the value of one who is alone."""
         if not published:
             return 1.0
+        true, chances = self.originals(published, unit)
+        return window_belief(np.abs(true), chances, within)
+
+    def originals(self, published: float, unit: float = 1.0) -> tuple[Floats, Floats]:
+        """The values that one who is alone may have, with their weights; float64 (values,) each."""
         grown = 1 + float(self.share(np.array([published * unit]))[0]) * self.values
         # A sum that noise took away altogether would be 0.
         left = grown > NEVER
         values, true = self.values[left], published / grown[left]
         for _ in range(60):
             true = published / np.maximum(1 + self.share(true * unit) * values, NEVER)
-        return window_belief(np.abs(true), self.chances[left], within)
+        return true, self.chances[left]
 
 
 def _faults(numbers: Mapping[str, float]) -> dict[str, str]:

@@ -25,6 +25,7 @@ from tabprotect.engine.errors import RefusedError, TabprotectError
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.released_sums import ReleasedSums
 from tabprotect.engine.magnitudes.table_files import write_magnitudes
+from tabprotect.engine.project.releasing.entering import entry, who_answers
 from tabprotect.engine.protection.problem import OVERRULED, STANDING
 from tabprotect.engine.register.magnitude_marks import marks_of_sums, sums_before
 from tabprotect.engine.register.register_chain import Head
@@ -35,11 +36,6 @@ from tabprotect.engine.register.register_entry import (
     warnings_of,
 )
 from tabprotect.languages.said import joined, say
-
-RULES_SECRET = say(
-    "the numbers of the rules do not leave the house, so that nobody can make the choice again"
-)
-"""Why a pattern may leave although what its choice tells was not judged, where the policy says nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +55,8 @@ class LeavingSums:
     prepared_by, approved_by
     signing
         The private keys that sign the bundle.
+    page
+        Whether there is a page to look at in the bundle.
     """
 
     out: Path | None = None
@@ -70,12 +68,12 @@ class LeavingSums:
     prepared_by: str = ""
     approved_by: str = ""
     signing: tuple[Path, ...] = ()
+    page: bool = True
 
     @property
     def who(self) -> str:
         """The names of those who answer for it, else of the program's user."""
-        approved = say("approved by {approved_by}", self.approved_by) if self.approved_by else ""
-        return ", ".join(filter(None, [self.prepared_by, approved])) or house.user_name()
+        return who_answers(self.prepared_by, self.approved_by)
 
 
 def decided(
@@ -97,10 +95,9 @@ def decided(
         return verdict, ()
     reasons: Mapping[str, str] | None = None
     if verdict.passed is None:
-        usual = {"pattern_choice": RULES_SECRET} if policy.unjudged == "reason" else {}
-        known = {**usual, **policy.standing}
-        if all(known.get(kind) for kind in verdict.left_out):
-            reasons = {kind: known[kind] for kind in verdict.left_out}
+        standing = policy.standing
+        if all(standing.get(kind) for kind in verdict.left_out):
+            reasons = {kind: standing[kind] for kind in verdict.left_out}
     if reasons is not None:
         told = tuple(
             say("{STANDING} ({kind}): {reason}", STANDING, kind, reason)
@@ -173,7 +170,7 @@ def leave(
         When a file or the register cannot be written, or a key cannot be read.
     """
     policy = leaving.policy or HousePolicy()
-    data = public_bytes(release, leaving.signing)
+    data = public_bytes(release, leaving.signing, page=leaving.page)
     if leaving.out is None and leaving.dossier is None:
         return Left(sha256(data))
     if policy.signatures == 2 and policy.unsigned(leaving.prepared_by, leaving.approved_by):
@@ -223,26 +220,18 @@ def _entered(
 
     gate = release.gate
     stated = {} if gate is None else {"gate": vars(gate) | {"left_out": list(gate.left_out)}}
-    with Register(place) as opened:
-        number = opened.add(
-            LeavingPublication(
-                marks_of_sums(table, house.key()),
-                sha256(data),
-                release.method,
-                release.title,
-                stated,
-                decisions,
-                leaving.who,
-                "" if leaving.dossier is None else str(leaving.dossier.absolute()),
-            ),
-            data,
-        )
-        try:
-            yield opened.head()
-        except BaseException:
-            if number is not None:
-                opened.forget(number)
-            raise
+    leaving_sums = LeavingPublication(
+        marks_of_sums(table, house.key()),
+        sha256(data),
+        release.method,
+        release.title,
+        stated,
+        decisions,
+        leaving.who,
+        "" if leaving.dossier is None else str(leaving.dossier.absolute()),
+    )
+    with Register(place) as opened, entry(opened, leaving_sums, data) as head:
+        yield head
 
 
 def _parquet(table: MagnitudeTable) -> bytes:
