@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabprotect.engine.magnitudes.magnitude_table import WHOLE, Contributions, MagnitudeTable
+from tabprotect.engine.magnitudes.released_sums import ReleasedSums
 from tabprotect.engine.tables.variable import Variable
 
 Rows = Mapping[tuple[int, int, str], int]
@@ -38,3 +39,17 @@ def drawn(seed: int, shape: tuple[int, int] = (4, 4)) -> Rows:
                 size = max(1, int(generator.lognormal(4, 1.2)))
                 rows[i, j, name] = rows.get((i, j, name), 0) + size
     return rows
+
+
+def hidden_square() -> ReleasedSums:
+    """A 2 x 2 square of hidden sums with one degree of freedom: the first lies in [3, 6]."""
+    variables = Variable("a", ("1", "2", "3")), Variable("b", ("1", "2", "3"))
+    inner = np.array([[4, 3, 20], [2, 1, 15], [5, 25, 30]])
+    whole = np.pad(inner, ((0, 1), (0, 1)))
+    whole[3, :3], whole[:3, 3], whole[3, 3] = inner.sum(axis=0), inner.sum(axis=1), inner.sum()
+    hidden = np.zeros((4, 4), dtype=bool)
+    hidden[:2, :2] = True
+    value = np.where(hidden, 0, whole).reshape(-1)
+    return ReleasedSums(
+        variables, "x", 0, np.arange(16), value, hidden.reshape(-1), "suppression", {}
+    )

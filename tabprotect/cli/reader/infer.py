@@ -28,7 +28,7 @@ from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.bundle.magnitude_bundle import is_release
 from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.disclosure.verdict import weigh_refused
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
 from tabprotect.engine.formats.text.opening import read_text
@@ -180,14 +180,21 @@ def run(args: argparse.Namespace, console: Console) -> int:
         asked_sums = asked_of(domain, args.of, args.groupings, stated)
     randomness = None if args.seed is None else Randomness.seeded(args.seed)
     weigh = weigh_attempts if args.weigh_attempts else None
-    read = believe(
-        releases,
-        prior,
-        knowing=Knowing(bundled=bool(args.releases), weigh=weigh, weigh_refused=weigh_refused),
-        effort=replace(READER, way=args.way, draws=args.draws),
-        randomness=randomness,
-        progress=console,
-    )
+    try:
+        read = believe(
+            releases,
+            prior,
+            knowing=Knowing(bundled=bool(args.releases), weigh=weigh, weigh_refused=weigh_refused),
+            effort=replace(READER, way=args.way, draws=args.draws),
+            randomness=randomness,
+            progress=console,
+        )
+    except InfeasibleError as error:
+        if len(releases) == 1 or args.way != "auto" or args.format:
+            raise
+        # Nothing is known of what they say together, which is no fault of who asks.
+        console.result(_unknown(domain, len(releases), error), [error.sentence])
+        return 0
     posterior = read.posterior
     if read.sentence:
         console.say(read.sentence)
@@ -210,6 +217,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
         lines = _lines(posterior, asked, all_asked=bool(args.cells))
         console.result({}, [*several[: len(releases) - 1], *lines])
     return 0
+
+
+def _unknown(domain: Domain, releases: int, why: InfeasibleError) -> dict[str, object]:
+    """What is known of several releases that cannot be read together, for ``--json``."""
+    return {
+        "way": None,
+        "variables": list(domain.names),
+        "reason": why.sentence,
+        "complete": False,
+        "error": None,
+        "originals": None,
+        "releases": releases,
+        "cells": None,
+    }
 
 
 def _check_format(args: argparse.Namespace, console: Console) -> None:

@@ -133,6 +133,17 @@ class Proof:
     low: Ints
     high: Ints
 
+    def other_counts(self, count: int) -> tuple[int, tuple[int, ...]]:
+        """How many other counts the proved cell could have by itself, and those of them that let
+        the sum add up: none, where the proof holds."""
+        others = [int(sum(ends[1:].tolist())) for ends in (self.low, self.high)]
+        highest = min(int(self.high[0]), self.sums[1])
+        tried = [c for c in range(int(self.low[0]), highest + 1) if c != count]
+        least, most = self.sums
+        return len(tried), tuple(
+            c for c in tried if c + others[0] <= most and c + others[1] >= least
+        )
+
 
 def proof_of(numbers: PublishedNumbers, cell: int, count: int) -> Proof | None:
     """The smallest published sum that shows, by adding up, that a cell has one count.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,10 +23,12 @@ from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, read_published
-from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import joined, say
+
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +145,55 @@ def attack_files(
     numbers, shown = together(rows, [str(file.path) for file in files], parsed)
     found = attack(numbers, programmes=PROGRAMMES, progress=progress)
     return AttackedFiles(found, shown, joined(dict.fromkeys(map(str, parsed)), "; "), sources)
+
+
+ROUNDED = "random_rounding:base={}"
+
+BASE = 3
+"""To what a publisher would round who rounds none of the files yet."""
+
+
+def publisher_could(
+    files: Sequence[PublishedFile], said: Sequence[str], *, progress: Progress = SILENT
+) -> list[tuple[str, AttackedFiles]]:
+    """What a publisher of several files could do instead, in words, and what they would tell then.
+
+    Each file is left out; one that is published as it is would be rounded at random as well. What is
+    tried is a function of the files.
+
+    Parameters
+    ----------
+    said
+        What is said of the method of each file.
+    """
+    out: list[tuple[str, AttackedFiles]] = []
+    if len(files) < 2 or len(said) != len(files):
+        return out
+    bases = (SaidMethod.parse(one).given.get("base", "") for one in said)
+    base = next((int(one) for one in bases if one.isdecimal() and int(one) > 1), BASE)
+    for number, file in enumerate(files):
+        part = Part(progress, number, len(files))
+        content, name = file.content, file.path.name
+        ways: list[tuple[str, list[PublishedFile], list[str]]] = []
+        if said[number] == "exact" and isinstance(content, PublishedRows):
+            coins = np.random.default_rng(number).random(len(content.counts))
+            down, left = np.divmod(content.counts, base)
+            rounded = base * (down + (coins * base < left))
+            instead = replace(file, content=replace(content, counts=rounded.astype(np.int64)))
+            words = say("Round {name} at random to multiples of {base} as well", name, base)
+            method = ROUNDED.format(base)
+            ways.append((words, _with(files, number, [instead]), _with(said, number, [method])))
+        words = say("Leave out {name}", name)
+        ways.append((words, _with(files, number, []), _with(said, number, [])))
+        for words, some, how in ways:
+            # Files that are nothing without one another are no remedy.
+            with suppress(InputError, ParameterError):
+                out.append((words, attack_files(some, how, progress=part)))
+    return out
+
+
+def _with(every: Sequence[Thing], number: int, instead: list[Thing]) -> list[Thing]:
+    return [*every[:number], *instead, *every[number + 1 :]]
 
 
 def _release(file: PublishedFile, progress: Progress) -> tuple[Attacked, Ints, str]:

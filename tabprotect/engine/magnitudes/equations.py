@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.magnitudes.axis import Axis
 
 
@@ -78,6 +78,19 @@ class Equations:
         for one, cell in enumerate(self.parent.tolist()):
             out.setdefault(cell, []).append(one)
         return out
+
+    def near(self, cell: int, hops: int, among: Bools | None = None) -> Ints:
+        """The cells of the equations of a cell, and those of their equations, so many times, rising.
+
+        With ``among`` only cells that it marks.
+        """
+        found = np.array([cell], dtype=np.int64)
+        for _ in range(hops):
+            touched = sorted({e for one in found.tolist() for e in self.touching.get(one, ())})
+            parents = self.parent[np.array(touched, dtype=np.int64)]
+            members = np.concatenate([found, parents, *(self.children(e) for e in touched)])
+            found = np.unique(members if among is None else members[among[members]])
+        return found
 
 
 def _root(same: Ints, number: int) -> int:

@@ -157,15 +157,15 @@ class MagnitudeTable:
 
     def parts(self) -> Iterator[Listing]:
         """The contributions to the cells of each combination of depths, one after the other."""
-        for key in self.row_keys():
-            yield self._grouped(key)
+        for key in self.row_keys(self.rows.codes[:, self._by_holding]):
+            yield self._grouped(key, self._by_holding)
 
-    def row_keys(self) -> Iterator[Ints]:
-        """The cell of every row, for each combination of depths."""
+    def row_keys(self, codes: Ints) -> Iterator[Ints]:
+        """The cell that rows of these codes (variables, rows) fall into, for each combination of depths."""
         for chosen in product(*(range(len(axis.depths)) for axis in self.axes)):
-            key = np.zeros(len(self.rows.own), dtype=np.int64)
+            key = np.zeros(codes.shape[1], dtype=np.int64)
             for axis, depth, code, stride in zip(
-                self.axes, chosen, self.rows.codes, self.strides, strict=True
+                self.axes, chosen, codes, self.strides, strict=True
             ):
                 key += axis.depths[depth][code] * stride
             yield key
@@ -180,17 +180,28 @@ class MagnitudeTable:
         """The rows in the order of their holdings."""
         return np.argsort(self.rows.holding, kind="stable")
 
-    def _grouped(self, key: Ints) -> Listing:
-        rows, by_holding = self.rows, self._by_holding
-        order = by_holding[_sorted(key[by_holding])]
-        at = _starts(key[order] * len(self.names) + rows.holding[order])
+    @cached_property
+    def _once(self) -> Bools:
+        """The rows whose holding has no other row: they are never pooled."""
+        often: Ints = np.bincount(self.rows.holding, minlength=len(self.names))
+        return np.asarray(often[self.rows.holding] == 1)
+
+    def _grouped(self, key: Ints, chosen: Ints) -> Listing:
+        """Some rows, in the order of their holdings, by cell, those of one holding put together.
+
+        ``key`` says the cell of each of them.
+        """
+        rows = self.rows
+        by_cell = _sorted(key)
+        order, key = chosen[by_cell], key[by_cell]
+        at = _starts(key * len(self.names) + rows.holding[order])
         first = order[at]
         no = np.zeros(len(first), dtype=bool)
 
         def added(column: Ints) -> Ints:
             return np.add.reduceat(column[order], at)
 
-        cell = key[first]
+        cell = key[at]
         start = _starts(cell)
         own = added(rows.own)
         return Listing(
@@ -217,8 +228,8 @@ class MagnitudeTable:
     @cached_property
     def _counted(self) -> tuple[Cells, Ints]:
         """Every cell, and the largest contributions that rules go by."""
-        found = [(part, _figures(part), _largest(part, TOPS)) for part in self.parts()]
-        key = np.concatenate([part.cell for part, _, _ in found])
+        found = list(self._by_depths())
+        key = np.concatenate([cells for cells, _, _ in found])
         order = np.argsort(key)
         figures = np.concatenate([figures for _, figures, _ in found], axis=1)[:, order]
         tops = np.concatenate([tops for _, _, tops in found])[order]
@@ -231,9 +242,39 @@ class MagnitudeTable:
             [figures[4], tops]
         )
 
+    def _by_depths(self) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Cells, their figures and largest contributions, for each combination of depths.
+
+        What holdings with one row contribute is added up by finest combinations first; coarser cells
+        have the sums of those, and the largest of their largest.
+        """
+        rows = self.rows
+        shared = self._by_holding[~self._once[self._by_holding]]
+        alone = np.flatnonzero(self._once)
+        size = np.abs(rows.shadow[alone])
+        whole = size if rows.shadow is not rows.own else np.abs(rows.weighted[alone])
+        ones = np.ones(len(alone), dtype=np.int64)
+        nonzero = (rows.own[alone] != 0).astype(np.int64)
+        columns = np.array([rows.weighted[alone], rows.units[alone], ones, nonzero, whole])
+        finest = tuple(len(variable.categories) for variable in self.variables)
+        key = np.ravel_multi_index(tuple(rows.codes[:, alone]), finest).astype(np.int64)
+        cells, columns = _sums_by(key, columns)
+        _, tops = _largest_by(key, size)
+        codes = np.array(np.unravel_index(cells, finest), dtype=np.int64)
+        # Every cell comes once for each of its largest contributions.
+        place, sizes = np.repeat(np.arange(len(cells)), TOPS), tops.reshape(-1)
+        coarser = zip(self.row_keys(rows.codes[:, shared]), self.row_keys(codes), strict=True)
+        for pooled, single in coarser:
+            part = self._grouped(pooled, shared)
+            at, counted = _sums_by(single, columns)
+            _, ranked = _largest_by(single[place], sizes)
+            yield _put_together(
+                (part.cell, _figures(part), _largest(part, TOPS)), (at, counted, ranked)
+            )
+
     def _costs(self, key: Ints) -> Ints:
         cost = np.zeros(len(key), dtype=np.int64)
-        for at in self.row_keys():
+        for at in self.row_keys(self.rows.codes):
             np.add.at(cost, np.searchsorted(key, at), self.rows.cost)
         return cost
 
@@ -375,6 +416,45 @@ def _starts(ordered: Ints) -> Ints:
     if not len(ordered):
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+
+
+Counted = tuple[Ints, Ints, Ints]
+"""Cells, their figures (figures, cells) and their largest contributions (cells, TOPS)."""
+
+
+def _sums_by(key: Ints, columns: Ints) -> tuple[Ints, Ints]:
+    """Distinct keys, rising, and the sums of columns by them."""
+    if not len(key):
+        return key, columns
+    order = _sorted(key)
+    start = _starts(key[order])
+    sums = np.array([np.add.reduceat(column[order], start) for column in columns])
+    return key[order[start]], sums
+
+
+def _largest_by(key: Ints, size: Ints) -> tuple[Ints, Ints]:
+    """Distinct keys, rising, and the largest sizes of each, int64 (keys, TOPS)."""
+    falling = np.argsort(-size, kind="stable")
+    order = falling[_sorted(key[falling])]
+    start = _starts(key[order])
+    tops = np.zeros((len(start), TOPS), dtype=np.int64)
+    lengths = np.diff(start, append=len(key))
+    for rank in range(TOPS):
+        there = np.flatnonzero(lengths > rank)
+        tops[there, rank] = size[order[start[there] + rank]]
+    return key[order[start]], tops
+
+
+def _put_together(one: Counted, other: Counted) -> Counted:
+    """What is counted of different holdings in the same cells."""
+    cells = np.union1d(one[0], other[0])
+    figures = np.zeros((len(other[1]), len(cells)), dtype=np.int64)
+    tops = np.zeros((len(cells), 2 * TOPS), dtype=np.int64)
+    for first, (at, counted, ranked) in ((0, one), (TOPS, other)):
+        place = np.searchsorted(cells, at)
+        figures[:, place] += counted
+        tops[place, first : first + TOPS] = ranked
+    return cells, figures, -np.sort(-tops, axis=1)[:, :TOPS]
 
 
 def _figures(part: Listing) -> Ints:

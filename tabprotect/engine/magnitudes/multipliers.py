@@ -167,6 +167,6 @@ def summed_anew(table: MagnitudeTable, values: Ints) -> Ints:
     """The sums of other values of the rows, for every cell."""
     key = table.cells.key
     out = np.zeros(len(key), dtype=np.int64)
-    for at in table.row_keys():
+    for at in table.row_keys(table.rows.codes):
         np.add.at(out, np.searchsorted(key, at), values)
     return out

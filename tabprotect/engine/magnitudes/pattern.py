@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress as suppressing
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,9 @@ ROUNDS = 40
 
 TIDIED = 400
 """Up to this many cells that differ, secondaries are tried to be published again one by one."""
+
+REPAIRED_WHOLE = 5_000
+"""Up to this many cells that differ a repair looks for the cheapest cells of all; beyond, near by first."""
 
 AUDITED_WHOLE, SAMPLED = 20_000, 400
 """Up to how many cells that differ readers are tried on all unsafe ones; beyond, on how many of them."""
@@ -184,12 +188,10 @@ class _Work:
             self._tidy(hidden)
 
     def _hide(self, hidden: Bools, broken: Sequence[Item], hopeless: set[Item]) -> None:
-        if self._repair is None:
-            self._repair = Repair(self.puzzle, self.price, self.frozen)
         touched: set[int] = set()
         for item in broken:
             try:
-                more = self._repair.further(item, hidden)
+                more = self._further(item, hidden)
             except InfeasibleError:
                 hopeless.add(item)
                 continue
@@ -197,6 +199,19 @@ class _Work:
             for cell in more.tolist():
                 touched.update(self.puzzle.equations.touching.get(cell, ()))
         mend_unions(self.puzzle, hidden, self.price, self.frozen, touched)
+
+    def _further(self, item: Item, hidden: Bools) -> Ints:
+        """The cells to hide for an item that is broken."""
+        sums = self.puzzle.equations
+        if len(sums.places) > REPAIRED_WHOLE:
+            for hops in (2, 3, 4):
+                around = sums.near(item.cell, hops)
+                with suppressing(InfeasibleError):
+                    near = Repair(self.puzzle, self.price, self.frozen, around)
+                    return near.further(item, hidden)
+        if self._repair is None:
+            self._repair = Repair(self.puzzle, self.price, self.frozen)
+        return self._repair.further(item, hidden)
 
     def _tidy(self, hidden: Bools) -> None:
         spare = np.flatnonzero(hidden & ~self.unsafe)

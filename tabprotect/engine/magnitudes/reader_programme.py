@@ -21,6 +21,12 @@ NEAR = 1e-4
 MOST_POINTS = 300
 """How many deviations that were found are remembered."""
 
+WHOLE_AT_ONCE = 300
+"""Beyond this many hidden cells a deviation is looked for among those near by first."""
+
+HOPS = (2, 4)
+"""How far away cells that may move with one lie: by equations from cell to cell."""
+
 
 class ReaderProgramme:
     """The hidden cells of a pattern as one programme.
@@ -49,6 +55,7 @@ class ReaderProgramme:
         # Deviations that were found possible, the last in turn overwritten: they spare programmes.
         self._points = np.zeros((MOST_POINTS, len(self.cells)))
         self._found = 0
+        self._parts: dict[tuple[int, int], ReaderProgramme] = {}
         if before is not None:
             columns = np.searchsorted(self.cells, before.cells)
             self._points[:, columns] = before._points
@@ -65,6 +72,9 @@ class ReaderProgramme:
         point = self._known_point(item, column, changed, (low, high))
         if point is not None:
             return float(point[column])
+        near = self._near(item)
+        if near is not None:
+            return near
         # Enough is enough: a bounded optimum is as good as an endless one.
         limit = max(1.0, 2.0 * item.need)
         if len(changed):
@@ -76,9 +86,35 @@ class ReaderProgramme:
         if found.value is None:
             return 0.0
         if found.value >= item.need - NEAR:
-            self._points[self._found % MOST_POINTS] = found.point
-            self._found += 1
+            self._remember(np.arange(len(self.cells)), found.point)
         return float(found.value)
+
+    def _near(self, item: Item) -> float | None:
+        """How far the sum can go where only cells near by move, if that is far enough."""
+        if len(self.cells) <= WHOLE_AT_ONCE:
+            return None
+        for hops in HOPS:
+            part = self._parts.get((item.cell, hops))
+            if part is None:
+                moving = np.zeros(len(self.hidden), dtype=bool)
+                moving[self.puzzle.equations.near(item.cell, hops, self.hidden)] = True
+                if len(self._parts) >= 2 * len(HOPS):
+                    self._parts.clear()
+                part = self._parts[item.cell, hops] = ReaderProgramme(self.puzzle, moving)
+            if len(part.cells) > len(self.cells) // 4:
+                return None
+            found = part.most(item)
+            if found >= item.need - NEAR:
+                point = part._points[(part._found - 1) % MOST_POINTS]
+                self._remember(np.searchsorted(self.cells, part.cells), point)
+                return found
+        return None
+
+    def _remember(self, columns: Ints, point: Floats) -> None:
+        place = self._found % MOST_POINTS
+        self._points[place] = 0.0
+        self._points[place, columns] = point
+        self._found += 1
 
     def _known_point(
         self, item: Item, column: int, changed: Ints, ends: tuple[Floats, Floats]

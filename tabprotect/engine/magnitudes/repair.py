@@ -19,11 +19,15 @@ class Repair:
     ----------
     frozen
         Cells that stay published.
+    places
+        The cells that may move, rising; by default all.
     """
 
-    def __init__(self, puzzle: Puzzle, cost: Ints, frozen: Bools) -> None:
+    def __init__(
+        self, puzzle: Puzzle, cost: Ints, frozen: Bools, places: Ints | None = None
+    ) -> None:
         self.puzzle = puzzle
-        self.places = puzzle.equations.places
+        self.places = puzzle.equations.places if places is None else places
         self.cost = np.maximum(1.0, cost[self.places].astype(np.float64))
         fixed = frozen[self.places] | (puzzle.value[self.places] == 0)
         low, high = lower_ends(puzzle, self.places, {})
@@ -35,13 +39,18 @@ class Repair:
         sums, size = self.puzzle.equations, len(self.places)
         number = np.repeat(np.arange(len(sums)), np.diff(sums.start))
         row = np.concatenate([number, np.arange(len(sums))])
-        cell = np.searchsorted(self.places, np.concatenate([sums.child, sums.parent]))
+        every = np.concatenate([sums.child, sums.parent])
         sign = np.concatenate([np.ones(len(number)), -np.ones(len(sums))])
+        cell = np.minimum(np.searchsorted(self.places, every), size - 1)
+        # Cells that may not move add nothing to an equation.
+        kept = self.places[cell] == every
+        used, row = np.unique(row[kept], return_inverse=True)
+        cell, sign = cell[kept], sign[kept]
         row, cell = np.tile(row, 2), np.concatenate([cell, cell + size])
         sign = np.concatenate([sign, -sign])
         order = np.lexsort((row, cell))
         starts = np.searchsorted(cell[order], np.arange(2 * size + 1)).astype(np.int64)
-        zeros = np.zeros(len(sums))
+        zeros = np.zeros(len(used))
         return Model.of_entries(
             Entries(starts, row[order].astype(np.int64), sign[order]),
             rows=(zeros, zeros),
@@ -59,7 +68,7 @@ class Repair:
         size = len(self.places)
         known = floors(self.puzzle, item.reader, np.ones(len(hidden), dtype=bool))
         at = {cell: n for n, cell in enumerate(self.places.tolist())}
-        changed = np.array(sorted(at[cell] for cell in known), dtype=np.int64)
+        changed = np.array(sorted(at[cell] for cell in known if cell in at), dtype=np.int64)
         low, high = lower_ends(self.puzzle, self.places, known)
         up = np.minimum(self.up, high)
         down = np.minimum(self.down, -low)

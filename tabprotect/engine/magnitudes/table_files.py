@@ -70,13 +70,21 @@ def write_magnitudes(table: MagnitudeTable, path: Path) -> None:
     values = (rows.holding, rows.own, rows.weight, rows.weighted, rows.units)
     more = (rows.asked, rows.waived, rows.shadow, rows.cost)
     columns |= dict(zip(COLUMNS, (*values, *more), strict=True))
-    columns["holding"] = np.array(table.names, dtype=object)[rows.holding]
     said = literal(json.dumps(asdict(head), ensure_ascii=False))
     with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
         made = Path(folder) / "table.parquet"
         connection.register("contributions", columns)
         connection.execute(
-            f"COPY (SELECT * FROM contributions) TO {literal(str(made))} "
+            "CREATE TABLE names AS SELECT unnest(string_split($names, chr(10))) AS holding, "
+            "unnest(range($size::BIGINT)) AS holding_number",
+            {
+                "names": "\n".join(name.replace("\n", " ") for name in table.names),
+                "size": len(table.names),
+            },
+        )
+        order = ", ".join(columns)
+        connection.execute(
+            f"COPY (SELECT {order}, holding FROM contributions JOIN names USING (holding_number)) TO {literal(str(made))} "
             f'(FORMAT parquet, COMPRESSION zstd, KV_METADATA {{"{KEY}": {said}}})'
         )
         with replacing(path, private=True) as file, made.open("rb") as whole:

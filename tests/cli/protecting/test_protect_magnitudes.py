@@ -37,6 +37,10 @@ def test_from_records_to_a_bundle_without_rules(tmp_path: Path, capsys) -> None:
     assert len(unsafe) == judged["unsafe"] > 0
     out, dossier = tmp_path / "o.zip", tmp_path / "d.zip"
     words = ["protect", str(path), "--method", "suppression", "--rule", "p=13", "--json"]
+    # What the choice of the pattern tells was not judged, and takes a reason.
+    assert main([*words, "--out", str(out)]) == 5 and not out.exists()
+    capsys.readouterr()
+    words += ["--accept", "looked at"]
     assert main([*words, "--out", str(out), "--dossier", str(dossier)]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["broken"] == 0 and said["primary"] == len(unsafe)
@@ -131,7 +135,8 @@ def test_cell_keys_are_not_judged_whole(tmp_path: Path, capsys) -> None:
 
 def test_the_rules_of_the_house_apply_and_are_nowhere_public(tmp_path: Path, capsys) -> None:
     path, out = made(tmp_path), tmp_path / "o.zip"
-    (tmp_path / "policy.toml").write_text('rules = ["p=13"]\n')
+    standing = '[standing]\npattern_choice = "the readers are few"\n'
+    (tmp_path / "policy.toml").write_text('rules = ["p=13"]\n' + standing)
     words = ["protect", str(path), "--policy", str(tmp_path / "policy.toml"), "--json"]
     capsys.readouterr()
     assert main([*words, "--out", str(out)]) == 0
@@ -147,6 +152,13 @@ def test_the_sums_as_csv(tmp_path: Path) -> None:
     inner = [r for r in rows if "Total" not in (r["nace"], r["region"])]
     (total,) = (r for r in rows if r["nace"] == r["region"] == "Total")
     assert sum(int(r["value"]) for r in inner) == int(total["value"])
+    counted = tmp_path / "counts.csv"
+    assert main(["convert", str(path), "--counts", "--out", str(counted)]) == 0
+    units = {(r["nace"], r["region"]): r["n"] for r in inner}
+    found = list(csv.DictReader(io.StringIO(counted.read_text())))
+    assert {(r["nace"], r["region"]): r["count"] for r in found} == units
+    again = ["convert", str(counted), "--counts", "--out", str(tmp_path / "c.csv")]
+    assert main(again) == 2
 
 
 def test_methods_stand_side_by_side(tmp_path: Path, capsys) -> None:

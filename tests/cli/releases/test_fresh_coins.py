@@ -117,3 +117,26 @@ def test_a_finer_table_is_read_beside_a_coarser_one(run: Run, tmp_path: Path) ->
     refused = run(*second, "--out", tmp_path / "fine.zip")
     assert refused.code == 5 and not (tmp_path / "fine.zip").exists()
     assert "1 is certain (A × B)" in refused.json["error"]["message"]
+
+
+def test_releases_that_cannot_be_read_together_are_null(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tabprotect.cli.reader import infer
+    from tabprotect.engine.errors import InfeasibleError
+
+    table, words = tmp_path / "t.csv", ("--accept", "a reason", "--register", "none", "--no-page")
+    table.write_text(SMALL)
+    for name in ("1.zip", "2.zip"):
+        run("protect", table, "--fresh", *words, "--out", tmp_path / name)
+
+    def beyond(*_: object, **__: object) -> None:
+        raise InfeasibleError("too many")
+
+    monkeypatch.setattr(infer, "believe", beyond)
+    both = ("infer", tmp_path / "1.zip", tmp_path / "2.zip")
+    found = run(*both, "--json")
+    assert found.code == 0 and found.json["reason"] == "too many."
+    assert found.json["way"] is None and found.json["cells"] is None
+    assert "too many." in run(*both).out
+    assert run(*both[:2]).code == run(*both, "--way", "exact").code == 5

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from magnitude_cases import drawn, table_of
+from magnitude_cases import drawn, hidden_square, table_of
 
 from tabprotect.engine.bundle.magnitude_bundle import public_bytes, read_release
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs, second_largest
+from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs
 from tabprotect.engine.magnitudes.equations import Equations
 from tabprotect.engine.magnitudes.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.multipliers import MultiplierLaw, multiplied
@@ -58,13 +58,6 @@ def test_sums_with_factors_add_up() -> None:
         assert noisy[sums.children(number)].sum() == noisy[sums.parent[number]]
 
 
-def test_the_second_largest_as_by_rejection() -> None:
-    # Six million draws gave .311 for the best guess, and a mean of 562.6.
-    best, mean, _ = second_largest(MultiplierLaw(0.1, 0.25), 910.2, 300, (30, 90), 0.1)
-    assert best == pytest.approx(0.3076, abs=0.01)
-    assert mean == pytest.approx(562.47, abs=3)
-
-
 def test_cell_keys_as_published() -> None:
     noise = KeyNoise.of({"small": 0.1, "large": 0.1})
     assert noise.chances[len(noise.chances) // 2] == pytest.approx(0.14087, abs=1e-5)
@@ -90,20 +83,6 @@ def test_the_same_contributors_get_the_same_noise() -> None:
 def test_wrong_parameters_are_refused(wrong) -> None:
     with pytest.raises(ParameterError):
         MultiplierLaw.of(wrong)
-
-
-def hidden_square() -> ReleasedSums:
-    """A 2 x 2 square of hidden sums with one degree of freedom: the first lies in [3, 6]."""
-    variables = Variable("a", ("1", "2", "3")), Variable("b", ("1", "2", "3"))
-    inner = np.array([[4, 3, 20], [2, 1, 15], [5, 25, 30]])
-    whole = np.pad(inner, ((0, 1), (0, 1)))
-    whole[3, :3], whole[:3, 3], whole[3, 3] = inner.sum(axis=0), inner.sum(axis=1), inner.sum()
-    hidden = np.zeros((4, 4), dtype=bool)
-    hidden[:2, :2] = True
-    value = np.where(hidden, 0, whole).reshape(-1)
-    return ReleasedSums(
-        variables, "x", 0, np.arange(16), value, hidden.reshape(-1), "suppression", {}
-    )
 
 
 def test_a_hidden_sum_with_one_degree_of_freedom_is_exact(tmp_path: Path) -> None:

@@ -41,6 +41,38 @@ def test_parents_are_counted_anew(tmp_path: Path) -> None:
     assert (table.cells.holdings[two], table.cells.nonzero[two]) == (1, 0)
 
 
+def test_cells_are_those_of_the_definition(tmp_path: Path) -> None:
+    """Holdings of one row and of several, in levels: every cell from a loop over the records."""
+    generator = np.random.default_rng(4)
+    made = [
+        (f"s{a // 2}", f"a{a}", f"b{b}", f"h{h}", x)
+        for a, b, h, x in zip(
+            *(generator.integers(0, n, 90) for n in (5, 3, 60)),
+            generator.integers(-20, 400, 90),
+            strict=True,
+        )
+    ]
+    path = records(tmp_path, *(",".join(map(str, row)) for row in made), head="s,a,b,ent,x")
+    coding = Codings(nested={"n": ["s", "a"]})
+    table = tabulate_magnitudes(path, ["a", "b"], BASE, codings=coding)
+    names = {"n@s": 0, "n": 1, "b": 2}
+    for number in range(len(table.cells)):
+        index = table.index(number)
+        held: dict[str, int] = {}
+        inside = [
+            row for row in made if all(row[names[k]] == v for k, v in index.items() if v != "Total")
+        ]
+        for *_, holding, x in inside:
+            held[holding] = held.get(holding, 0) + x
+        cells = table.cells
+        assert (cells.value[number], cells.units[number]) == (sum(held.values()), len(inside))
+        assert cells.holdings[number] == len(held)
+        assert cells.nonzero[number] == sum(v != 0 for v in held.values())
+        largest = sorted((abs(v) for v in held.values()), reverse=True)[:4]
+        assert table.judged(4).top[number].tolist() == largest + [0] * (4 - len(largest))
+        assert table.judged(4).total[number] == sum(abs(v) for v in held.values())
+
+
 def test_the_file_keeps_all(tmp_path: Path) -> None:
     rows = [f"{i % 3},{'ns'[i % 2]},h{i % 5},{i * 1.25}" for i in range(40)]
     table = tabulate_magnitudes(records(tmp_path, *rows), ["a", "b"], BASE)

@@ -16,7 +16,7 @@ from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.errors import BundleError, ParameterError
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.house import register_address, user_name
-from tabprotect.engine.protection.problem import Protected, RunEvidence
+from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register_chain import Head
@@ -95,25 +95,30 @@ def entered(
                 epsilon_limit,
                 refused=spent_on_refusals(refused, release.domain, release),
             )
-        number = opened.add(
-            LeavingPublication(
-                own,
-                bundle,
-                release.mechanism.method,
-                release.title,
-                _gate(release) | ({COINS: coins} if release.mechanism.coins else {}),
-                protected.record.decisions,
-                _who(protected.record),
-                "" if dossier is None else str(dossier.absolute()),
-            ),
-            data,
+        leaving = LeavingPublication(
+            own,
+            bundle,
+            release.mechanism.method,
+            release.title,
+            _gate(release) | ({COINS: coins} if release.mechanism.coins else {}),
+            protected.record.decisions,
+            who_answers(protected.record.prepared_by, protected.record.approved_by),
+            "" if dossier is None else str(dossier.absolute()),
         )
-        try:
-            yield opened.head()
-        except BaseException:
-            if number is not None:
-                opened.forget(number)
-            raise
+        with entry(opened, leaving, data) as head:
+            yield head
+
+
+@contextmanager
+def entry(opened: Register, leaving: LeavingPublication, data: bytes) -> Iterator[Head]:
+    """An entry of an open register for as long as the block succeeds, with the register's head."""
+    number = opened.add(leaving, data)
+    try:
+        yield opened.head()
+    except BaseException:
+        if number is not None:
+            opened.forget(number)
+        raise
 
 
 def _admit_coins(release: Release, before: Sequence[Earlier], opened: Register) -> None:
@@ -140,9 +145,7 @@ def _gate(release: Release) -> dict[str, object]:
     }
 
 
-def _who(record: RunEvidence) -> str:
-    """The names of those who answer for it, else the name of the program's user."""
-    approved = say("approved by {approved_by}", record.approved_by) if record.approved_by else ""
-    if named := ", ".join(filter(None, [record.prepared_by, approved])):
-        return named
-    return user_name()
+def who_answers(prepared_by: str, approved_by: str) -> str:
+    """The names of those who answer for a release, else the name of the program's user."""
+    approved = say("approved by {approved_by}", approved_by) if approved_by else ""
+    return ", ".join(filter(None, [prepared_by, approved])) or user_name()

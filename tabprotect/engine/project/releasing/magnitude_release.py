@@ -25,6 +25,7 @@ from tabprotect.engine.errors import RefusedError, TabprotectError
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.released_sums import ReleasedSums
 from tabprotect.engine.magnitudes.table_files import write_magnitudes
+from tabprotect.engine.project.releasing.entering import entry, who_answers
 from tabprotect.engine.protection.problem import OVERRULED, STANDING
 from tabprotect.engine.register.magnitude_marks import marks_of_sums, sums_before
 from tabprotect.engine.register.register_chain import Head
@@ -35,11 +36,6 @@ from tabprotect.engine.register.register_entry import (
     warnings_of,
 )
 from tabprotect.languages.said import joined, say
-
-RULES_SECRET = say(
-    "the numbers of the rules do not leave the house, so that nobody can make the choice again"
-)
-"""Why a pattern may leave although what its choice tells was not judged, where the policy says nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +73,7 @@ class LeavingSums:
     @property
     def who(self) -> str:
         """The names of those who answer for it, else of the program's user."""
-        approved = say("approved by {approved_by}", self.approved_by) if self.approved_by else ""
-        return ", ".join(filter(None, [self.prepared_by, approved])) or house.user_name()
+        return who_answers(self.prepared_by, self.approved_by)
 
 
 def decided(
@@ -100,10 +95,9 @@ def decided(
         return verdict, ()
     reasons: Mapping[str, str] | None = None
     if verdict.passed is None:
-        usual = {"pattern_choice": RULES_SECRET} if policy.unjudged == "reason" else {}
-        known = {**usual, **policy.standing}
-        if all(known.get(kind) for kind in verdict.left_out):
-            reasons = {kind: known[kind] for kind in verdict.left_out}
+        standing = policy.standing
+        if all(standing.get(kind) for kind in verdict.left_out):
+            reasons = {kind: standing[kind] for kind in verdict.left_out}
     if reasons is not None:
         told = tuple(
             say("{STANDING} ({kind}): {reason}", STANDING, kind, reason)
@@ -226,26 +220,18 @@ def _entered(
 
     gate = release.gate
     stated = {} if gate is None else {"gate": vars(gate) | {"left_out": list(gate.left_out)}}
-    with Register(place) as opened:
-        number = opened.add(
-            LeavingPublication(
-                marks_of_sums(table, house.key()),
-                sha256(data),
-                release.method,
-                release.title,
-                stated,
-                decisions,
-                leaving.who,
-                "" if leaving.dossier is None else str(leaving.dossier.absolute()),
-            ),
-            data,
-        )
-        try:
-            yield opened.head()
-        except BaseException:
-            if number is not None:
-                opened.forget(number)
-            raise
+    leaving_sums = LeavingPublication(
+        marks_of_sums(table, house.key()),
+        sha256(data),
+        release.method,
+        release.title,
+        stated,
+        decisions,
+        leaving.who,
+        "" if leaving.dossier is None else str(leaving.dossier.absolute()),
+    )
+    with Register(place) as opened, entry(opened, leaving_sums, data) as head:
+        yield head
 
 
 def _parquet(table: MagnitudeTable) -> bytes:

@@ -12,7 +12,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QSplitter, QStackedWidget, QWidget
 
-from tabprotect.engine.bundle.attacked_files import PublishedFile, attack_files, read_file
+from tabprotect.engine.bundle.attacked_files import (
+    PublishedFile,
+    attack_files,
+    publisher_could,
+    read_file,
+)
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.published_rows import TOTAL
 from tabprotect.engine.formats.registered import patterns
@@ -69,6 +74,9 @@ class AttackPage(AttackStage, Page):
         )
         self._attacking: Question[Findings] = Question(
             self, document.jobs, self._answered, self._failed, stopped=self._stopped
+        )
+        self._trying: Question[list[tuple[str, Findings]]] = Question(
+            self, document.jobs, lambda ways: self.why.show_could(ways), self.show_error
         )
         self._attacking.went.connect(lambda stage: self._note.setText(stage))
         self._exporter = Exporter(self)
@@ -257,6 +265,7 @@ class AttackPage(AttackStage, Page):
     def _files_changed(self) -> None:
         if not self.files.rows:
             self._attacking.drop()
+            self._trying.drop()
             self._show(None)
             self.set_sentence(START)
             return
@@ -267,6 +276,7 @@ class AttackPage(AttackStage, Page):
             return Findings.of(attack_files(files, said, progress=progress))
 
         if self._attacking.ask(say("attacking published files"), work, key, wait=TYPING):
+            self._trying.drop()
             self.errors.clear()
             self._show(None)
             self.set_sentence(say("Putting the published numbers together\u2026"))
@@ -275,7 +285,19 @@ class AttackPage(AttackStage, Page):
         self._attacking.drop()
         self._files_changed()
 
+    def _try_others(self, files: list[PublishedFile], said: tuple[str, ...]) -> None:
+        """What the publisher could have done."""
+
+        def work(progress: Progress) -> list[tuple[str, Findings]]:
+            return [
+                (words, Findings.of(found))
+                for words, found in publisher_could(files, said, progress=progress)
+            ]
+
+        self._trying.ask(say("trying what the publisher could do"), work, (*files, *said))
+
     def _answered(self, findings: Findings) -> None:
+        self._try_others(self.files.files, self.files.said)
         self._note.setText(" ".join(map(told, findings.attacked.found.notes)))
         self.set_sentence(findings.sentence)
         self._show(findings)
@@ -307,6 +329,7 @@ class AttackPage(AttackStage, Page):
         self._enable()
         self.why.show_cell(None, 0)
         if findings is None:
+            self.why.show_could(())
             return
         proved, known = int(findings.proved.sum()), int((findings.known | findings.proved).sum())
         told_ = int(findings.open.sum())

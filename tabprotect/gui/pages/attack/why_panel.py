@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
@@ -11,9 +13,9 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.attack.findings import Findings, in_hundred, span, why
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import tell, told
 
 
@@ -29,6 +31,9 @@ class WhyPanel(QWidget):
         self.list = Listing(say("Counts that add up, or how likely each is"), sortable=False)
         self.list.setMinimumHeight(14 * GRID)
         self.copy = push_button(say("Copy"), self._copy, name=say("Copy why it can be known"))
+        self.check = push_button(say("Check the proof"), self._check)
+        self.checked = Label(role="quiet", wordWrap=True, name=say("What the check found"))
+        self._shown: tuple[Findings, int] | None = None
         card = QFrame()
         # Words stand at the top where there is nothing to list.
         self._rest = QWidget()
@@ -39,13 +44,20 @@ class WhyPanel(QWidget):
             self.published,
             (self.list, 1),
             self.steps,
-            in_row(self.copy, 1),
+            in_row(self.check, self.copy, (self.checked, 1), spacing=GRID),
             self._rest,
             on=card,
             margins=(GRID + 4, GRID, GRID + 4, GRID),
             spacing=GRID,
         )
-        in_column(heading(say("Why")), (card, 1), on=self, margins=0, spacing=GRID)
+        self._could = QWidget()
+        self.could = Listing(say("What the publisher could do"), sortable=False)
+        self.could.setMinimumHeight(8 * GRID)
+        in_column(
+            heading(say("What the publisher could do")), self.could, on=self._could, margins=0
+        )
+        self.show_could(())
+        in_column(heading(say("Why")), (card, 1), self._could, on=self, margins=0, spacing=GRID)
         self.show_cell(None, 0)
 
     def show_cell(self, findings: Findings | None, cell: int) -> None:
@@ -54,6 +66,9 @@ class WhyPanel(QWidget):
         self._rest.setVisible(not some)
         for part in (self.published, self.steps, self.list, self.copy):
             part.setVisible(some)
+        self.checked.clear()
+        self.check.hide()
+        self._shown = None if findings is None else (findings, cell)
         if findings is None:
             self.title.setText(say("Choose a count in the list."))
             return
@@ -69,6 +84,7 @@ class WhyPanel(QWidget):
         proof = findings.proof(cell)
         lines = why(findings, cell, proof)
         self.steps.setText(joined((f"{n}. {told(line)}" for n, line in enumerate(lines, 1)), "\n"))
+        self.check.setVisible(proof is not None)
         if proof is None:
             self._show_chances(findings, cell)
             return
@@ -97,6 +113,40 @@ class WhyPanel(QWidget):
             [
                 ListColumn(say("count"), counts),
                 ListColumn(say("how likely"), [chances[count] for count in counts], in_hundred),
+            ]
+        )
+
+    def _check(self) -> None:
+        """Prove it once more, from the published numbers: no other count lets them add up."""
+        assert self._shown is not None
+        findings, cell = self._shown
+        proof, count = findings.proof(cell), int(findings.count[cell])
+        assert proof is not None
+        tried, fitting = proof.other_counts(count)
+        self.checked.setText(
+            say("It does not hold: {count} fits, too.", count_text(fitting[0]))
+            if fitting
+            else plural(
+                tried,
+                "Checked: the only other count does not let them add up.",
+                "Checked: none of {tried} other counts lets them add up.",
+                count_text(tried),
+            )
+        )
+
+    def show_could(self, ways: Sequence[tuple[str, Findings]]) -> None:
+        """Show what the publisher could do instead, and what the files would tell then."""
+        self._could.setVisible(bool(ways))
+        every = np.arange(len(ways))
+        numbers = [(int(f.proved.sum()), int((f.known & ~f.proved).sum())) for _, f in ways]
+        self.could.show_rows(
+            [
+                ListColumn(say("instead"), every, lambda k: ways[k][0], right=False),
+                ListColumn(
+                    say("then"),
+                    every,
+                    lambda k: say("{proved} proved, {sure} sure", *map(count_text, numbers[k])),
+                ),
             ]
         )
 

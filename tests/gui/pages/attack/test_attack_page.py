@@ -88,3 +88,25 @@ def test_the_map_and_the_list_go_together(page: AttackPage) -> None:
     page.choices_among["all"].click()
     page.search.setText("s, 65")
     assert page.list.model().rowCount() == 1
+
+
+def test_a_proof_is_checked_and_the_publisher_could_do_otherwise(
+    page: AttackPage, qtbot: QtBot
+) -> None:
+    page.why.check.click()
+    # 1 to 5 by itself; 11 is reached by 5 alone.
+    assert page.why.checked.text() == "Checked: none of 4 other counts lets them add up."
+    found = page.findings
+    assert found is not None
+    proof = found.proof(0)
+    assert proof is not None and proof.other_counts(5) == (4, ())
+    assert proof.other_counts(4) == (4, (5,))
+    qtbot.waitUntil(lambda: page.why.could.model().rowCount() > 0)
+    shown = page.why.could.model()
+    rows = [[shown.index(k, c).data() for c in range(2)] for k in range(shown.rowCount())]
+    assert rows[0][0] == "Leave out ages.csv"
+    assert rows[1] == [
+        "Round totals.csv at random to multiples of 3 as well",
+        "0 proved, 0 sure",
+    ]
+    assert rows[2] == ["Leave out totals.csv", "0 proved, 0 sure"]
