@@ -224,7 +224,8 @@ class Belief(Framed):
             published = int(found.published.counts[index]) if there else None
             title = ", ".join(str(c) for c in cell.values())
             ax = plotting.axes(ax)
-            plotting.cell_histogram(ax, values, chances, published=published, title=title)
+            prior = found.prior_distribution(index, values)
+            plotting.cell_histogram(ax, values, chances, prior, published=published, title=title)
             return ax
         figures: dict[str, tuple[str, float | None, bool, Callable[[], Floats]]] = {
             "entropy": (say("entropy in bits"), None, True, lambda: found.entropy),

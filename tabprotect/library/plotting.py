@@ -79,15 +79,20 @@ def axes(given: Axes | None, wide: float = 6.4, tall: float = 4.0) -> Axes:
 
 
 def cell_histogram(
-    ax: Axes, values: Ints, chances: Floats, *, published: int | None, title: str
+    ax: Axes, values: Ints, chances: Floats, prior: Floats, *, published: int | None, title: str
 ) -> None:
-    """The posterior of one cell: a bar for each count, the published one marked."""
+    """The posterior of one cell: a bar for each count, its prior as outline, the published one marked."""
     seen = chances >= TAIL
     ax.bar(values[seen], chances[seen], width=0.8, color=INKS["accent"])
+    words = tell("assumed before")
+    outline = ax.bar(values[seen], prior[seen], width=0.8, color="none", label=words)
+    for bar in outline:
+        bar.set(edgecolor=INKS["text"], linestyle=":", linewidth=1.2)
+    ax.set_ylim(0.0, 1.15 * float(chances.max()))
     if published is not None:
         words = tell("published {published}", published)
         ax.axvline(published, color=INKS["text"], linestyle="--", linewidth=1.2, label=words)
-        ax.legend(frameon=False)
+    ax.legend(frameon=False)
     ax.set_xlabel(tell("true count"))
     ax.set_ylabel(tell("probability"))
     ax.set_title(told(title))

@@ -42,6 +42,14 @@ def tables_of(total: int, cells: int) -> np.ndarray:
     return np.concatenate(parts)
 
 
+def apart(tables: np.ndarray) -> np.ndarray:
+    """One of all tables over binary variables that differ by the order of categories alone."""
+    cells = tables.shape[1]
+    swapped = np.stack([tables[:, np.arange(cells) ^ swap] for swap in range(cells)])
+    keys = swapped @ (int(tables.max()) + 1) ** np.arange(cells)[::-1]
+    return np.asarray(tables[keys[0] == keys.min(axis=0)])
+
+
 @dataclass(frozen=True)
 class World:
     """All originals of a total, over binary variables.

@@ -14,10 +14,21 @@ from tabprotect import __version__  # noqa: E402
 
 project = "tabprotect"
 author = "The tabprotect developers"
+project_copyright = "2026 The tabprotect developers, MIT licence"
 version = release = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "run_block", "reference_pages"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "numpydoc",
+    "run_block",
+    "shell_block",
+    "reference_pages",
+    "window_pictures",
+]
 root_doc = "index"
-exclude_patterns = ["_ext"]
+exclude_patterns = ["_ext", "worked"]
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 # Links between documents that are included from the folder above lead to files, not to pages.
@@ -28,3 +39,4 @@ numpydoc_show_class_members = False
 html_theme = "furo"
 html_title = f"tabprotect {__version__}"
 html_show_sourcelink = False
+html_copy_source = False

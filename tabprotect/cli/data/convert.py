@@ -11,10 +11,12 @@ from tabprotect.cli.streams import STREAM, to_stream
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.formats.database_writing import write_to_database
+from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.magnitudes.recognised import is_magnitudes
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 
@@ -41,6 +43,11 @@ def add(verbs: Verbs) -> None:
         metavar="URL",
         help=say("a new table of a database: postgresql://host/base/table, CONFIDENTIAL"),
     )
+    command.add_argument(
+        "--counts",
+        action="store_true",
+        help=say("of a magnitude table: the count table of the same records"),
+    )
     add_reading(command)
 
 
@@ -49,6 +56,8 @@ def _magnitudes(args: argparse.Namespace, console: Console) -> int:
     # Late: tables of counts, which are most, do not wait for it.
     from tabprotect.engine.magnitudes.table_files import read_magnitudes
 
+    if args.counts:
+        return _counts(args, console)
     if args.to is not None or args.out.suffix.lower() != ".csv":
         raise UsageError(say("a magnitude table is written as CSV: --out NAME.csv"))
     keep_apart([args.table], [args.out])
@@ -69,35 +78,58 @@ def _magnitudes(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
+def _counts(args: argparse.Namespace, console: Console) -> int:
+    """Write the counts of the records that were summed."""
+    from tabprotect.engine.magnitudes.table_files import read_magnitudes
+
+    if args.out is None:
+        raise UsageError(say("the counts are written as a file: --out NAME.csv"))
+    keep_apart([args.table], [args.out])
+    table = read_magnitudes(Path(args.table)).units
+    kind = format_to_write(args.out, args.format)
+    for note in (
+        *kind.loses(table.domain),
+        *write_table(table, args.out, kind, strict=args.strict),
+    ):
+        console.say(note)
+    return _told(table, args.out, kind, console)
+
+
 def run(args: argparse.Namespace, console: Console) -> int:
     """Write the table; what the format leaves out is said before."""
     if is_magnitudes(Path(args.table)):
         return _magnitudes(args, console)
     if args.to is not None:
         return _to_database(args, console)
+    if args.counts:
+        raise UsageError(say("this is a table of counts already: leave --counts out"))
     streams = str(args.out) == STREAM
     keep_apart([args.table], [None if streams else args.out])
     kind = format_to_write(args.out, args.format)
     project = open_source(args, console).project
-    lost = kind.loses(project.domain)
-    for note in (*project.notes, *lost):
+    for note in (*project.notes, *kind.loses(project.domain)):
         console.say(note)
     if streams:
         return to_stream(project.original, kind, args.strict, console)
     for note in write_table(project.original, args.out, kind, strict=args.strict):
         console.say(note)
-    domain = project.original.domain
+    return _told(project.original, args.out, kind, console)
+
+
+def _told(table: Table, out: Path, kind: Format, console: Console) -> int:
+    """What was written."""
+    domain = table.domain
     data = {
-        "out": str(args.out),
+        "out": str(out),
         "format": kind.name,
         "variables": list(domain.names),
         "shape": list(domain.shape),
-        "limits": lost,
+        "limits": kind.loses(domain),
         "confidential": True,
     }
     said = say(
         "{out}: {label}, {str}. CONFIDENTIAL: true counts.",
-        args.out,
+        out,
         kind.label,
         " x ".join(map(str, domain.shape)),
     )

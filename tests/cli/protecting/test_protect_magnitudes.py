@@ -152,6 +152,13 @@ def test_the_sums_as_csv(tmp_path: Path) -> None:
     inner = [r for r in rows if "Total" not in (r["nace"], r["region"])]
     (total,) = (r for r in rows if r["nace"] == r["region"] == "Total")
     assert sum(int(r["value"]) for r in inner) == int(total["value"])
+    counted = tmp_path / "counts.csv"
+    assert main(["convert", str(path), "--counts", "--out", str(counted)]) == 0
+    units = {(r["nace"], r["region"]): r["n"] for r in inner}
+    found = list(csv.DictReader(io.StringIO(counted.read_text())))
+    assert {(r["nace"], r["region"]): r["count"] for r in found} == units
+    again = ["convert", str(counted), "--counts", "--out", str(tmp_path / "c.csv")]
+    assert main(again) == 2
 
 
 def test_methods_stand_side_by_side(tmp_path: Path, capsys) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tabprotect.cli.main import main
+from tabprotect.engine.attack import chain
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.confidential import read as read_dossier
 from tabprotect.engine.bundle.set_bundles import common_cells, verify_set
@@ -36,6 +37,7 @@ def _short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
     # How well a drawn posterior is known is the verdict's matter: here any verdict is accepted.
     for name, few in (("ROUNDS", 1), ("DIRECTIONS", 100), ("SWEEPS", 100)):
         monkeypatch.setattr(chain_posterior, name, few)
+    monkeypatch.setattr(chain, "WORK", 0)
 
 
 @pytest.fixture
@@ -71,7 +73,8 @@ def project(records: Path, tmp_path: Path) -> Path:
 
 def words(source: Path, out: Path, *more: str) -> list[str]:
     tables = [w for name, formula in TABLES.items() for w in ("--table", f"{name}={formula}")]
-    return ["protect-set", str(source), *tables, *more, "--register", "none", "--out", str(out)]
+    common = ["--register", "none", "--no-page", "--out", str(out)]
+    return ["protect-set", str(source), *tables, *more, *common]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +129,7 @@ def test_records_are_counted_once_with_levels(
     out = tmp_path / "set"
     line = ["protect-set", str(records), *LEVELS, "--record-key", "k", "--tables",
             str(tmp_path / "set.toml"), "--method", "cell_key", "--set", "D=3", "--set", "V=2",
-            "--accept", "a trial", "--register", "none", "--out", str(out)]  # fmt: skip
+            "--accept", "a trial", "--register", "none", "--no-page", "--out", str(out)]  # fmt: skip
     assert main(line) == 0
     assert "cells, " in capsys.readouterr().out
     before = verify_set(out)
@@ -162,7 +165,8 @@ def test_files_that_share_margins_only(
     monkeypatch.chdir(tmp_path)
     Path("jobs.csv").write_text("sex,job,count\nf,x,5\nf,y,9\nm,x,1\nm,y,7\n")
     Path("ages.csv").write_text("age,sex,count\n0,m,3\n1,m,5\n0,f,12\n1,f,2\n")
-    line = ["protect-set", "jobs.csv", "ages.csv", "--register", "none", "--accept", "a trial"]
+    line = ["protect-set", "jobs.csv", "ages.csv", "--register", "none", "--no-page"]
+    line += ["--accept", "a trial"]
     given = ["--method", "suppression", "--out", "set", "--dossier", "d.zip"]
     assert main([*line, *given]) == 0
     found = verify_set(Path("set"))
@@ -244,7 +248,7 @@ def test_a_set_is_verified_by_its_signer_and_keeps_the_dossier_of_another(
     first, second, other = map(new_key, keys)
     line = ["protect-set", "example:czech-autoworkers", "--method", "random_rounding",
             "--table", "one=A*B", "--table", "two=B*C", "--register", "none", "--accept", "a trial",
-            "--out", str(out), "--dossier", str(dossier)]  # fmt: skip
+            "--no-page", "--out", str(out), "--dossier", str(dossier)]  # fmt: skip
     assert main([*line, "--sign", str(keys[0]), "--sign", str(keys[1])]) == 0
     kept = dossier.read_bytes()
     capsys.readouterr()

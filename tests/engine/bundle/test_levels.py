@@ -48,7 +48,7 @@ def released(method: str, **given: object) -> Release:
 )
 def test_what_is_published_at_a_level_is_read_again(method: str, given: dict[str, object]) -> None:
     release = released(method, **given)
-    found = verify_bytes(public.to_bytes(release)).release
+    found = verify_bytes(public.to_bytes(release, page=False)).release
     assert found.tables == release.tables and found.domain == release.domain == TABLE.domain
     assert {p.table.domain for p in found.tables} == {p.table.domain for p in release.tables}
 
@@ -83,7 +83,7 @@ def test_the_posterior_of_margins_at_levels_is_that_of_all_tables() -> None:
 )
 def test_forged_levels_are_refused(forged: object) -> None:
     release = released("random_rounding", margins="geo@n1*sex + geo", base=3)
-    files = archive.unpack(public.to_bytes(release), allowed=lambda name: True)
+    files = archive.unpack(public.to_bytes(release, page=False), allowed=lambda name: True)
     stated = json.loads(files[MECHANISM])
     del files[archive.MANIFEST]
     files[MECHANISM] = json.dumps(stated | {"levels": forged}).encode()
@@ -114,7 +114,7 @@ def test_structural_zeros_and_labels_travel_and_nobody_believes_otherwise(
     method: str, given: dict[str, object]
 ) -> None:
     release = methods()[method].run(Problem(KNOWN), given, Randomness.seeded(3)).release
-    found = verify_bytes(public.to_bytes(release)).release
+    found = verify_bytes(public.to_bytes(release, page=False)).release
     assert found.tables == release.tables and found.domain == KNOWN.domain
     assert found.domain["geo"].labels == ("A one", "A two", "B one", "B two")
     for published in found.tables:

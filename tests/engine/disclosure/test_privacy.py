@@ -121,7 +121,7 @@ def test_a_bundle_states_its_total_and_its_neighbours(
     name: str, given: dict[str, object], stated: Spent | None, total: Spent | None
 ) -> None:
     done = protected(name, given, BIG)
-    found = verify_bytes(public.to_bytes(done.release)).release
+    found = verify_bytes(public.to_bytes(done.release, page=False)).release
     assert found.mechanism == done.release.mechanism
     text = public.reader_text(found)
     if total is None or stated is None:

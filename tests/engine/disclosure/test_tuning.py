@@ -118,14 +118,14 @@ def test_a_reader_chooses_the_parameters_again(
     assert not stated.agrees(replace(again, accepted=again.accepted / 2))
     # Once is enough.
     monkeypatch.setattr(tuning, "tuned_again", lambda *_: again)
-    found = with_verdict(verify_bytes(public.to_bytes(release)))
+    found = with_verdict(verify_bytes(public.to_bytes(release, page=False)))
     assert found.checks[-1].startswith("The parameters change the table least, as it says")
     other = replace(stated, change={**stated.change, "alpha": 0.2})
     forged = replace(release, mechanism=replace(release.mechanism, tuned=other))
     with pytest.raises(BundleError, match="not chosen as it says"):
-        with_verdict(verify_bytes(public.to_bytes(forged)))
+        with_verdict(verify_bytes(public.to_bytes(forged, page=False)))
     monkeypatch.setattr(tuning, "tuned_again", lambda *_: None)
-    found = with_verdict(verify_bytes(public.to_bytes(release)))
+    found = with_verdict(verify_bytes(public.to_bytes(release, page=False)))
     assert "was not worked out again" in found.checks[-1]
 
 
@@ -134,7 +134,7 @@ def test_the_library_tunes_and_the_mechanism_states_it(done: Protection, tmp_pat
     found = done.release.mechanism.tuned
     assert found is not None and done.parameters["alpha"] == found.change["alpha"]
     assert "tuned" in done.release.mechanism.as_json()
-    again = verify_bytes(public.to_bytes(done.release)).release
+    again = verify_bytes(public.to_bytes(done.release, page=False)).release
     assert again.mechanism == done.release.mechanism
     plain = protect(table, "cyclic_perturbation", **found.change, seed=10**40).release
     assert plain.tables == done.release.tables and plain.mechanism.tuned is None

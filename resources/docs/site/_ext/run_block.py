@@ -12,12 +12,11 @@ import base64
 import contextlib
 import io
 import json
-import os
 import sys
-import tempfile
 from typing import Any, ClassVar
 
 from docutils import nodes
+from house_folder import at_home
 from myst_parser.parsers.sphinx_ import MystParser
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -36,16 +35,11 @@ class Run(SphinxDirective):
         names = pages.setdefault(self.env.docname, {})
         code = "\n".join(self.content)
         said = io.StringIO()
-        before = os.getcwd()
-        folder = names.setdefault("__folder__", tempfile.mkdtemp(prefix="tabprotect-docs-"))
-        os.chdir(folder)
         try:
-            with contextlib.redirect_stdout(said):
+            with at_home(self.env), contextlib.redirect_stdout(said):
                 value = run_cell(code, f"<{self.env.docname}>", names, "value" in self.options)
         except Exception as error:
             raise self.error(f"the example fails: {type(error).__name__}: {error}") from error
-        finally:
-            os.chdir(before)
         out: list[nodes.Node] = []
         if "hide-code" not in self.options:
             out.append(nodes.literal_block(code, code, language="python"))

@@ -3,8 +3,9 @@
 For each cycle of a published list, in order, a coin is flipped: with probability alpha the cycle
 is added to the running table, with beta it is subtracted, with gamma = 1 - alpha - beta the table
 is left. A whole round over the list is a pass. Every margin that the cycles keep is published
-exactly. Cycles, coin, passes and blocking rule are public, so that anybody can compute the exact
-posterior distribution of every true cell under a prior of their own.
+exactly. Cycles, coin, passes and blocking rule are public, so that anybody can compute the
+posterior distribution of every true cell under a prior of their own: exactly where cycles overlap
+little, else by draws with a stated error.
 
 Blocking rules. any_zero: a cycle that touches a cell which is zero now is not
 applied; with alpha = beta the published table is then exactly unbiased, a zero stays zero, and a

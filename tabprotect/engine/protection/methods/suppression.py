@@ -26,8 +26,8 @@ hidden, which are sensitive besides, and what hiding a cell costs.
 
 What a reader learns: the published counts exactly, and of the suppressed ones what these leave
 open. The intervals are no promise against somebody who runs this program on every table that
-fits: which cells were hidden tells something, too. In small tables such a reader is certain of
-one sensitive count in eight though every interval is kept. So the release is judged with the
+fits: which cells were hidden tells something, too. In small tables such a reader can be
+certain of sensitive counts though every interval is kept. So the release is judged with the
 choice: every table that fits is protected again, or, where they are too many, drawn ones are until
 enough give the same pattern; where that cannot be done it is not judged, and takes a reason.
 

@@ -187,7 +187,7 @@ def test_a_table_from_a_file_is_public_and_decides(tmp_path: Path) -> None:
     stated = json.loads(from_file.mechanism.to_text())
     assert (stated["D"], stated["js"]) == (3, 1) and stated["V"] == pytest.approx(2, abs=1e-6)
     # Readers' texts follow from the mechanism alone.
-    assert public.to_bytes(from_file)
+    assert public.to_bytes(from_file, page=False)
     assert set(stated["table"]) == {"i", "v", "end", "period"}
     again = Mechanism.from_json(stated, from_file.domain)
     path.unlink()
@@ -242,7 +242,7 @@ def test_notes_and_margins_without_inner_cells() -> None:
     assert part.inner is None and part.domain.names == ("A", "B", "C")
     likelihood = likelihood_of(part)
     found = infer(likelihood)
-    assert found.domain.names == ("A", "B") and "cells of A × B" in found.note
+    assert found.domain.names == ("A", "B") and "for A × B by itself" in found.note
 
 
 @pytest.mark.parametrize(

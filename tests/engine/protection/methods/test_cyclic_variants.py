@@ -132,7 +132,7 @@ def test_the_posterior_is_that_of_the_published_sequence(order: str, steps: int,
         blocking=rule,
     )
     # All a reader has: the bytes of the bundle.
-    release = verify_bytes(public.to_bytes(done.release)).release
+    release = verify_bytes(public.to_bytes(done.release, page=False)).release
     stated = json.loads(release.mechanism.to_text())
     cycles, count = len(stated["cycles"]), steps or len(stated["cycles"])
     sequence = stated.get("sequence", [s % cycles for s in range(count)])
