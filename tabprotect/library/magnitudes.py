@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from tabprotect.engine.project.releasing.magnitude_release import LeavingSums
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.variable import AT
 from tabprotect.library.frames import Frame, Framed, html_rows, made, usual_kind
-
-if TYPE_CHECKING:
-    from tabprotect.library.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,25 +48,6 @@ class MagnitudeTable(Framed):
     def __repr__(self) -> str:
         names = " | ".join(v.name for v in self.table.variables)
         return f"MagnitudeTable({self.table.measure} by {names}, {len(self.table.cells)} cells)"
-
-    @property
-    def counts(self) -> Table:
-        """The count table of the same records: units by the finest categories. CONFIDENTIAL.
-
-        Releases of both find each other in the register.
-
-        Examples
-        --------
-        >>> import tabprotect as tp
-        >>> firms = {"nace": ["24", "24", "25"], "turnover": [480, 20, 7]}
-        >>> tp.tabulate(firms, by=["nace"], measure="turnover").counts.counts.tolist()
-        [2, 1]
-        """
-        # Late: the module of count tables imports this one.
-        from tabprotect.engine.project.history import History
-        from tabprotect.library.table import Table
-
-        return Table(History.of(self.table.units), self.kind)
 
     def to_frame(self, kind: str | None = None) -> Any:
         """A row for each cell, totals among them: variables, ``value``, ``status``, ``n``, ``holdings``.

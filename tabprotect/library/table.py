@@ -105,6 +105,22 @@ class Table(Framed):
         )
         return cls(History.of(table, title=title), given.kind)
 
+    @classmethod
+    def from_magnitudes(cls, magnitudes: MagnitudeTable) -> Table:
+        """The count table of the records of a magnitude table: units by the finest categories.
+
+        Releases of both find each other in the register.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> firms = {"nace": ["24", "24", "25"], "turnover": [480, 20, 7]}
+        >>> turnover = tp.tabulate(firms, by=["nace"], measure="turnover")
+        >>> tp.Table.from_magnitudes(turnover).counts.tolist()
+        [2, 1]
+        """
+        return cls(History.of(magnitudes.table.units), magnitudes.kind)
+
     @property
     def table(self) -> CountTable:
         """The counts as the engine holds them."""

@@ -10,6 +10,12 @@ from itertools import product
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.equal_rows import (
+    largest_by_key,
+    order_of_keys,
+    starts_of_runs,
+    sums_by_key,
+)
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.axis import Axis
 from tabprotect.engine.sensitivity.magnitude_rules import Judged
@@ -170,6 +176,25 @@ class MagnitudeTable:
                 key += axis.depths[depth][code] * stride
             yield key
 
+    def keys_at_all_depths(self, codes: Ints) -> Ints:
+        """The same for all combinations at once, int64 (combinations, rows): for few rows."""
+        keys = np.zeros((1, codes.shape[1]), dtype=np.int64)
+        for axis, code, stride in zip(self.axes, codes, self.strides, strict=True):
+            deeper = keys[:, None, :] + axis.depths[:, code][None] * stride
+            keys = deeper.reshape(-1, codes.shape[1])
+        return keys
+
+    def rows_of(self, holding: int) -> Ints:
+        """The rows of one holding."""
+        first, last = self._holding_starts[holding : holding + 2].tolist()
+        return self._by_holding[first:last]
+
+    @cached_property
+    def _holding_starts(self) -> Ints:
+        """Where the rows of each holding begin among those by holding."""
+        numbers = np.arange(len(self.names) + 1)
+        return np.searchsorted(self.rows.holding[self._by_holding], numbers).astype(np.int64)
+
     @cached_property
     def _single(self) -> bool:
         """Whether each row is one unit."""
@@ -192,9 +217,9 @@ class MagnitudeTable:
         ``key`` says the cell of each of them.
         """
         rows = self.rows
-        by_cell = _sorted(key)
+        by_cell = order_of_keys(key)
         order, key = chosen[by_cell], key[by_cell]
-        at = _starts(key * len(self.names) + rows.holding[order])
+        at = starts_of_runs(key * len(self.names) + rows.holding[order])
         first = order[at]
         no = np.zeros(len(first), dtype=bool)
 
@@ -202,7 +227,7 @@ class MagnitudeTable:
             return np.add.reduceat(column[order], at)
 
         cell = key[at]
-        start = _starts(cell)
+        start = starts_of_runs(cell)
         own = added(rows.own)
         return Listing(
             cell[start],
@@ -258,16 +283,16 @@ class MagnitudeTable:
         columns = np.array([rows.weighted[alone], rows.units[alone], ones, nonzero, whole])
         finest = tuple(len(variable.categories) for variable in self.variables)
         key = np.ravel_multi_index(tuple(rows.codes[:, alone]), finest).astype(np.int64)
-        cells, columns = _sums_by(key, columns)
-        _, tops = _largest_by(key, size)
+        cells, columns = sums_by_key(key, columns)
+        _, tops = largest_by_key(key, size, TOPS)
         codes = np.array(np.unravel_index(cells, finest), dtype=np.int64)
         # Every cell comes once for each of its largest contributions.
         place, sizes = np.repeat(np.arange(len(cells)), TOPS), tops.reshape(-1)
         coarser = zip(self.row_keys(rows.codes[:, shared]), self.row_keys(codes), strict=True)
         for pooled, single in coarser:
             part = self._grouped(pooled, shared)
-            at, counted = _sums_by(single, columns)
-            _, ranked = _largest_by(single[place], sizes)
+            at, counted = sums_by_key(single, columns)
+            _, ranked = largest_by_key(single[place], sizes, TOPS)
             yield _put_together(
                 (part.cell, _figures(part), _largest(part, TOPS)), (at, counted, ranked)
             )
@@ -403,46 +428,8 @@ def _copies(value: Ints, whole: Ints, most: int) -> tuple[Ints, Ints]:
     return np.array(at, dtype=np.int64)[ranked], np.array(copies, dtype=np.int64)[ranked]
 
 
-def _sorted(key: Ints) -> Ints:
-    """The stable order of numbers from 0: by 16 bits at a time, which takes one pass each."""
-    order = np.argsort(key.astype(np.uint16), kind="stable")
-    for shift in range(16, int(key.max(initial=0)).bit_length(), 16):
-        order = order[np.argsort((key[order] >> shift).astype(np.uint16), kind="stable")]
-    return order
-
-
-def _starts(ordered: Ints) -> Ints:
-    """Where each run of equal values begins."""
-    if not len(ordered):
-        return np.zeros(0, dtype=np.int64)
-    return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-
-
 Counted = tuple[Ints, Ints, Ints]
 """Cells, their figures (figures, cells) and their largest contributions (cells, TOPS)."""
-
-
-def _sums_by(key: Ints, columns: Ints) -> tuple[Ints, Ints]:
-    """Distinct keys, rising, and the sums of columns by them."""
-    if not len(key):
-        return key, columns
-    order = _sorted(key)
-    start = _starts(key[order])
-    sums = np.array([np.add.reduceat(column[order], start) for column in columns])
-    return key[order[start]], sums
-
-
-def _largest_by(key: Ints, size: Ints) -> tuple[Ints, Ints]:
-    """Distinct keys, rising, and the largest sizes of each, int64 (keys, TOPS)."""
-    falling = np.argsort(-size, kind="stable")
-    order = falling[_sorted(key[falling])]
-    start = _starts(key[order])
-    tops = np.zeros((len(start), TOPS), dtype=np.int64)
-    lengths = np.diff(start, append=len(key))
-    for rank in range(TOPS):
-        there = np.flatnonzero(lengths > rank)
-        tops[there, rank] = size[order[start[there] + rank]]
-    return key[order[start]], tops
 
 
 def _put_together(one: Counted, other: Counted) -> Counted:
@@ -482,5 +469,5 @@ def _largest(part: Listing, most: int) -> Ints:
         out[:, rank] = np.maximum.reduceat(left, at)
         if rank + 1 < most:
             here = np.flatnonzero(left == out[cell, rank])
-            left[here[_starts(cell[here])]] = 0
+            left[here[starts_of_runs(cell[here])]] = 0
     return out

@@ -59,17 +59,25 @@ class Puzzle:
         return listing.weighted if whole else listing.own
 
     @cached_property
-    def cells_of(self) -> dict[int, list[tuple[int, int]]]:
-        """The cells of each holding with what he put in, among cells that differ."""
-        listing = self.table.listing
-        out: dict[int, list[tuple[int, int]]] = {}
-        for cell in self.equations.places.tolist():
-            part = listing.of(cell)
-            for holding, own in zip(
-                listing.holding[part].tolist(), self.known[part].tolist(), strict=True
-            ):
-                out.setdefault(holding, []).append((cell, own))
-        return out
+    def _held(self) -> dict[int, list[tuple[int, int]]]:
+        return {}
+
+    def cells_of(self, holding: int) -> list[tuple[int, int]]:
+        """The cells of a holding with what he put in, among cells that differ."""
+        known = self._held.get(holding)
+        if known is None:
+            table, rows = self.table, self.table.rows_of(holding)
+            whole = table.weighted and self.weights != "sample"
+            own = (table.rows.weighted if whole else table.rows.own)[rows]
+            keys = table.keys_at_all_depths(table.rows.codes[:, rows])
+            key, at = np.unique(keys, return_inverse=True)
+            sums = np.zeros(len(key), dtype=np.int64)
+            np.add.at(sums, at.reshape(-1), np.tile(own, len(keys)))
+            cell = np.searchsorted(table.cells.key, key)
+            differs = self.equations.same[cell] == cell
+            known = list(zip(cell[differs].tolist(), sums[differs].tolist(), strict=True))
+            self._held[holding] = known
+        return known
 
     @cached_property
     def public_floor(self) -> float:
@@ -217,7 +225,7 @@ def floors(puzzle: Puzzle, reader: Reader, hidden: Bools) -> dict[int, tuple[int
     start = puzzle.table.listing.start
     held: dict[int, int] = {}
     for one in reader:
-        for cell, own in puzzle.cells_of.get(one, ()):
+        for cell, own in puzzle.cells_of(one):
             if hidden[cell]:
                 held[cell] = held.get(cell, 0) + 1
                 known = out.get(cell, (0, False))[0] + own

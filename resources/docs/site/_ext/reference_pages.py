@@ -92,7 +92,8 @@ def write_pages(app: Sphinx) -> None:
         (made / folder).mkdir()
         (made / folder / "index.md").write_text(SECTION.format(title=title), encoding="utf-8")
     for name in DOCUMENTS:
-        shutil.copy(docs / name, made / "documents" / name)
+        text = (docs / name).read_text(encoding="utf-8").replace("](adr/", "](../decisions/")
+        (made / "documents" / name).write_text(text, encoding="utf-8")
     pages = plugin_pages()
     for path in sorted((here / "worked").glob("*.md")):
         name, mark = f"methods/{path.stem}", "\n## Parameters"
@@ -115,7 +116,8 @@ def write_pages(app: Sphinx) -> None:
 
 def _from_below(path: Path) -> str:
     """A document with its links to pages of the site as they lead from two folders below it."""
-    return path.read_text(encoding="utf-8").replace("](../site/", "](../../")
+    text = path.read_text(encoding="utf-8").replace("](../site/", "](../../")
+    return text.replace("](../adr/", "](../decisions/")
 
 
 def _in_depth(text: str) -> str:

@@ -5,7 +5,7 @@ The register is imported late: the library behind it would take a third of the p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,15 +14,14 @@ from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.errors import BundleError, ParameterError
+from tabprotect.engine.house import is_unmade, register_address, user_name
 from tabprotect.engine.house import key as house_key
-from tabprotect.engine.house import register_address, user_name
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register_chain import Head
 from tabprotect.engine.register.register_entry import (
     COINS,
-    Earlier,
     LeavingPublication,
     admit,
     admit_spending,
@@ -58,8 +57,7 @@ def entered(
     Raises
     ------
     RefusedError
-        When the policy allows no second release, or none without a reason, or no such budget; or a
-        given seed was used before for another draw, and no reason is given.
+        When the policy allows no second release, or none without a reason, or no such budget.
     InputError
         When the register cannot be written.
     """
@@ -73,7 +71,7 @@ def entered(
     problem, release = protected.record.problem, protected.release
     bundle = sha256(data)
     own = marks(problem)
-    coins = coins_mark(protected.record.randomness.seed, house_key())
+    coins = coins_mark(protected.record.seed, house_key())
     with Register(place) as opened:
         entries = opened.entries()
         # The same bytes again are no new release, and are not examined a second time.
@@ -86,8 +84,6 @@ def entered(
         if not out:
             earlier = related(own, entries, but=bundle)
             admit(earlier, rule, reason)
-            if protected.record.randomness.given and not reason:
-                _admit_coins(release, with_the_same_coins(earlier, coins), opened)
             refused = opened.refused(own.original).values()
             admit_spending(
                 earlier,
@@ -121,20 +117,33 @@ def entry(opened: Register, leaving: LeavingPublication, data: bytes) -> Iterato
         raise
 
 
-def _admit_coins(release: Release, before: Sequence[Earlier], opened: Register) -> None:
-    """Refuse a release with the coins of another draw: the same coins twice are no two chances."""
-    from tabprotect.engine.belief.evidence import draw_of
+def admit_coins(protected: Protected, register: str | None, reason: str) -> None:
+    """Refuse a release with the given coins of another draw: the same coins twice are no two chances.
 
-    for one in before:
-        content = opened.content(one.entry)
-        try:
-            same = content is not None and draw_of(verify_bytes(content).release) == draw_of(
-                release
-            )
-        except (BundleError, ParameterError):
-            same = False
-        if not same:
-            raise same_coins(one.entry)
+    A short seed is no secret anyway, and takes a reason of its own.
+
+    Raises
+    ------
+    RefusedError
+        If a given seed was used before for another draw, and no reason is given.
+    """
+    drawn, place = protected.record.randomness, register_address(register)
+    if not drawn.given or drawn.short or reason or place is None or is_unmade(place):
+        return
+    from tabprotect.engine.belief.evidence import draw_of
+    from tabprotect.engine.register.register import Register
+
+    own, mine = marks(protected.record.problem), draw_of(protected.release)
+    with Register(place) as opened:
+        mark = coins_mark(drawn.seed, house_key())
+        for one in with_the_same_coins(related(own, opened.entries()), mark):
+            content = opened.content(one.entry)
+            try:
+                same = content is not None and draw_of(verify_bytes(content).release) == mine
+            except (BundleError, ParameterError):
+                same = False
+            if not same:
+                raise same_coins(one.entry)
 
 
 def _gate(release: Release) -> dict[str, object]:

@@ -17,7 +17,7 @@ from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project, Who
 from tabprotect.engine.project.releasing.coins import admit_seed
-from tabprotect.engine.project.releasing.entering import entered
+from tabprotect.engine.project.releasing.entering import admit_coins, entered
 from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
@@ -83,6 +83,8 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         before.admit(
             project.limits, reason or (gate.UNSTATED if protected.record.overruled else "")
         )
+    said = (str(entry.order.arguments.get("accept") or "") for entry in context.trail)
+    admit_coins(protected, context.register, reason or "".join(said))
     protected = _told_of_register(protected, before, context.register)
     content, kept = {}, None
     if dossier is not None:
