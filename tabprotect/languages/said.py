@@ -157,7 +157,7 @@ def prose(text: str) -> str:
 
 def capital(text: str) -> str:
     """A text with a capital, as the beginning of a sentence; a name it begins with stays as it is."""
-    return text.changed(_capital, _leading(text)) if isinstance(text, Said) else text
+    return text.changed(_capital, _leading(text)) if isinstance(text, Said) else _capital(text)
 
 
 def _leading(text: str) -> str:

@@ -222,8 +222,13 @@ def test_a_window_made_beside_a_large_one_is_wholly_on_the_screen(
     other.close()
 
 
-def test_nothing_moves_between_press_and_release(opened: MainWindow, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("name", ["table", "variables", "protect", "cycles", "query_space"])
+def test_nothing_moves_between_press_and_release(
+    opened: MainWindow, qtbot: QtBot, settle: Settle, name: str
+) -> None:
     opened.resize(1600, 800)
+    opened.go(name)
+    settle()
     page = opened.page
 
     def places() -> dict[int, QPoint]:

@@ -33,6 +33,13 @@ MENUS = (
     say("Help"),
 )
 
+ROLES = {
+    "settings": QAction.MenuRole.PreferencesRole,
+    "help_about": QAction.MenuRole.AboutRole,
+    "quit": QAction.MenuRole.QuitRole,
+}
+"""What macOS moves into the program's own menu. By default it guesses that from English words."""
+
 
 @dataclass(frozen=True)
 class Item:
@@ -85,6 +92,7 @@ class Actions(QObject):
                 self.menus[menu].addSeparator()
                 continue
             action = QAction(told(item.text), self.window)
+            action.setMenuRole(ROLES.get(item.name, QAction.MenuRole.NoRole))
             keys = (item.keys,) if isinstance(item.keys, str) else item.keys
             action.setShortcuts([QKeySequence(key) for key in keys if key])
             action.setCheckable(item.checkable)

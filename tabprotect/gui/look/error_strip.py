@@ -20,7 +20,7 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import Said, capital, joined, say
+from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
 
 _OPTIONS = re.compile(
@@ -184,7 +184,5 @@ def without_options(text: str) -> str:
 def _sentence(text: str) -> str:
     """A cause or a remedy as a sentence; what begins with the name of a file keeps it as it is."""
     first = text.partition(" ")[0]
-    # What no sentence of ours is comes from an extension, which begins it as it likes.
-    begun = capital(text) if isinstance(text, Said) else text[:1].upper() + text[1:]
-    begun = text if "." in first else begun
+    begun = text if "." in first else capital(text)
     return begun if begun.endswith((".", "?")) else f"{begun}."

@@ -14,7 +14,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look.buttons import named
-from tabprotect.gui.look.theme import THEME, count_text
+from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import told
 from tabprotect.version import __version__
@@ -151,6 +151,7 @@ class HelpPage(Page):
         self._topic = "walk"
         self._front = ("", "", "", "")
         self._text = named(QTextBrowser(openExternalLinks=False), say("Help text"))
+        self._text.document().setDocumentMargin(2 * GRID)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.body.addWidget(self._text, 1)
         # Of long texts it lays out what is in sight.

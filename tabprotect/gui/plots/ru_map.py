@@ -16,7 +16,7 @@ from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPainter, QPainterPath, QPa
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.look.theme import GRID, THEME, Colours
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.map_axis import Axis, AxisScale
 from tabprotect.gui.plots.plot import Plot
@@ -345,6 +345,10 @@ class RiskUtilityMap(Plot):
         ring.addEllipse(QPointF(0, 0), 0.5, 0.5)
         pen = QPen(QColor(canvas.colours.focus), 2.2)
         canvas.symbols(x, y, ring, radius, pen=pen, brush=QBrush(Qt.BrushStyle.NoBrush))
+
+    def _fill(self, canvas: Canvas, colours: Colours) -> None:
+        canvas.widget.setBackground(QColor(colours.base))
+        super()._fill(canvas, colours)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

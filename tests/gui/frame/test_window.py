@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QAbstractListModel, QSettings, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -590,3 +590,16 @@ def test_an_empty_document_has_nothing_to_undo(window: MainWindow) -> None:
     window.document.undo()
     assert window.page.errors.isVisible()
     assert json.dumps(window.page.errors.text)
+
+
+def test_three_entries_alone_go_into_the_menu_of_the_program(opened: MainWindow) -> None:
+    # On macOS Qt guesses from words such as "setup" and "about" where nobody says.
+    roles = {
+        action.menuRole()
+        for menu in opened.menuBar().findChildren(QMenu)
+        for action in menu.actions()
+        if not action.isSeparator() and action.menu() is None
+    }
+    role = QAction.MenuRole
+    assert {role.PreferencesRole, role.AboutRole, role.QuitRole} <= roles
+    assert role.TextHeuristicRole not in roles

@@ -143,7 +143,6 @@ class CheckPage(CheckStage, PosteriorShown):
             Label(say("for")),
             self.who_box,
             1,
-            self.map.scale,
             spacing=GRID,
         )
         self._left = QWidget()
@@ -151,6 +150,7 @@ class CheckPage(CheckStage, PosteriorShown):
             in_row(self.table, 1),
             head,
             (self.map, 3),
+            self.map.scale,
             self._meaning,
             on=self._left,
             margins=(0, 0, GRID, 0),

@@ -106,6 +106,8 @@ class Bundle:
         What the run did to the original; ``None`` without an original. Confidential.
     stays
         What the dossier keeps, with its meaning.
+    settings
+        The settings of the method in words; empty where the mechanism says them.
     """
 
     files: dict[str, bytes]
@@ -115,6 +117,7 @@ class Bundle:
     mechanism: str
     summary: RunSummary | None = None
     stays: tuple[tuple[str, str], ...] = ()
+    settings: str = ""
 
 
 def prepare(release: Release, protected: Protected | None, progress: Progress) -> Bundle:
@@ -126,9 +129,11 @@ def prepare(release: Release, protected: Protected | None, progress: Progress) -
     verified = verify_bytes(data)
     progress.report(say("comparing with the original"), 0.9)
     summary = None if protected is None else summarise(protected)
-    words = mechanism_text(release)
+    words, settings = mechanism_text(release), settings_text(release)
     kept = () if protected is None else stays(protected)
-    return Bundle(files, len(data), verified.fingerprint, verified.checks, words, summary, kept)
+    return Bundle(
+        files, len(data), verified.fingerprint, verified.checks, words, summary, kept, settings
+    )
 
 
 def inspect(path: Path, progress: Progress) -> Bundle:
@@ -146,7 +151,8 @@ def inspect(path: Path, progress: Progress) -> Bundle:
     # Verified: nothing but the described files is in it.
     files = archive.unpack(data, allowed=lambda name: True)
     words = mechanism_text(verified.release)
-    return Bundle(files, len(data), verified.fingerprint, verified.checks, words)
+    settings = settings_text(verified.release)
+    return Bundle(files, len(data), verified.fingerprint, verified.checks, words, settings=settings)
 
 
 def size_text(size: int) -> str:
@@ -171,16 +177,7 @@ def mechanism_text(release: Release) -> str:
     label = method.label
     cycles = release.mechanism.parameters.get("cycles")
     if not isinstance(cycles, MoveSet) or isinstance(likelihood, CellFactors):
-        texts = [
-            _parameter(p, value)
-            for p in method.parameters
-            if p.public
-            and isinstance(value := release.mechanism.parameters.get(p.name), (int, float, str))
-            and value is not False
-            and value != ""
-        ]
-        said = say(" ({texts})", joined(texts, "; ")) if texts else ""
-        return say("{label}{said}. {help}", label, said, say(method.help.splitlines()[0]))
+        return say("{label}. {help}", label, say(method.help.splitlines()[0]))
     return plural(
         len(cycles),
         "{label}: {cycles} cycle, "
@@ -198,6 +195,23 @@ def mechanism_text(release: Release) -> str:
         chance_text(likelihood.beta),
         _blocking(likelihood),
     )
+
+
+def settings_text(release: Release) -> str:
+    """The settings of a method that its sentence does not say."""
+    method, given = methods()[release.mechanism.method], release.mechanism.parameters
+    cycles = isinstance(given.get("cycles"), MoveSet)
+    if cycles and not isinstance(likelihood_of(release), CellFactors):
+        return ""
+    texts = [
+        _parameter(p, value)
+        for p in method.parameters
+        if p.public
+        and isinstance(value := given.get(p.name), (int, float, str))
+        and value is not False
+        and value != ""
+    ]
+    return joined(texts, "; ") + "." if texts else ""
 
 
 def _parameter(parameter: Parameter[Any], value: float | str) -> str:

@@ -101,7 +101,11 @@ class ReleasePage(ReleaseStage, Page):
         self.panel = FilesPanel()
         self.report = ReportButton(self)
         self._how = Label(wordWrap=True, role="quiet", name=say("The mechanism in words"))
+        self._more = tool_button(say("More"), checkable=True, flat=True)
+        self._more.setAccessibleName(tell("Show the settings of the method"))
+        self._more.toggled.connect(lambda _: self._show_how())
         self.honesty.add(self._how)
+        self.honesty.add(self._more)
         self.body.addWidget(self.banner)
         self.body.addWidget(self.seal)
         self.stack = QStackedWidget()
@@ -263,8 +267,17 @@ class ReleasePage(ReleaseStage, Page):
         self.main_button.setVisible(leaving)
         self._copy_line.setVisible(house)
         self.report.show_editions(staff=house)
-        self._how.setText(told("" if bundle is None or not house else bundle.mechanism))
+        self._show_how()
         self._weigh()
+
+    def _show_how(self) -> None:
+        """The mechanism in a sentence; its settings where they are asked for."""
+        bundle = self.bundle if self.house else None
+        settings = "" if bundle is None else bundle.settings
+        parts = [bundle.mechanism] if bundle is not None else []
+        parts += [settings] if settings and self._more.isChecked() else []
+        self._more.setVisible(bool(settings))
+        self._how.setText(told(joined(parts, " ")))
 
     def _show_lines(self, project: Project) -> None:
         house, judging = self.house, self.document.judging

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -116,6 +117,12 @@ def test_duncan_roehrig_two_way(case: str) -> None:
     assert found.originals == entry["n_originals"]
     for name in ("(0, 1)", "(0, 3)", "(2, 3)", "(3, 3)"):
         expect_reference(found, tuple(map(int, name.strip("()").split(","))), entry[name])
+
+
+def test_the_coins_of_the_slides_give_65_tables() -> None:
+    cycles = np.array(move_cells(REFERENCE["two_way_4x4"]["cycles"]))
+    coins = np.array(list(itertools.product((-1, 0, 1), repeat=len(cycles))))
+    assert len(coins) == 81 and len(np.unique(coins @ cycles, axis=0)) == 65
 
 
 @pytest.mark.parametrize("rule", ["any", "neg"])
