@@ -65,7 +65,8 @@ class Console:
         """An error with its place, its details and its remedy."""
         self.clear()
         if self.as_json:
-            print(json.dumps({"error": error.as_json() | {"exit_code": error.exit_code}}))
+            said = {"error": error.as_json() | {"exit_code": error.exit_code}, **error.figures}
+            print(json.dumps(said))
         lead = say("{told} ", tell("error:"))
         out = [f"{lead}{f'{error.place}: ' if error.place else ''}{told(error.message)}"]
         if isinstance(error, ParameterError):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
 from tabprotect.languages.said import capital, joined, say
@@ -31,6 +32,8 @@ class TabprotectError(Exception):
     kind = "error"
     commands: tuple[str, ...] = ()
     """Command lines that do what was asked in a way that may succeed, best first. Confidential."""
+    figures: Mapping[str, object] = MappingProxyType({})
+    """What was worked out before it failed, for ``--json`` output. Confidential."""
 
     def __init__(self, message: str, *, hint: str = "", detail: str = "") -> None:
         super().__init__(message)

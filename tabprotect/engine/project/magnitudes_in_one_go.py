@@ -19,7 +19,7 @@ from tabprotect.engine.disclosure.magnitude_verdict import (
     magnitude_verdict,
 )
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
-from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.magnitudes.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.multipliers import MultiplierLaw, multiplied
@@ -160,7 +160,12 @@ def protect_magnitudes(
     found = done.verdict
     if others:
         found = replace(found, left_out=kinds(found.left_out, ["other_releases"]))
-    found, decisions = decided(found, policy, leaving.accept or leaving.again, HINTS[asked.method])
+    accept = leaving.accept or leaving.again
+    try:
+        found, decisions = decided(found, policy, accept, HINTS[asked.method])
+    except RefusedError as error:
+        error.figures = {**done.figures, "verdict": found.as_json(), "confidential": True}
+        raise
     release = replace(done.release, gate=found.gate)
     decisions = (*seeded, *decisions)
     record = {

@@ -115,8 +115,11 @@ def test_noise_that_leaves_somebody_certain_stays(tmp_path: Path, capsys) -> Non
     assert main([*words, "--rule", "p=13", "--out", str(out)]) == 0
     # The same sums by another method: what both tell together is not judged.
     other = ["protect", str(path), "--rule", "p=13", "--json", "--out", str(tmp_path / "s.zip")]
-    assert main(other) == 5
     capsys.readouterr()
+    assert main(other) == 5
+    said = json.loads(capsys.readouterr().out)
+    assert said["error"]["kind"] == "refused" and said["primary"] > 0
+    assert said["verdict"]["accepted"] is False and said["verdict"]["complete"] is False
     assert main([*other, "--accept", "looked at"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["verdict"]["left_out"] == ["pattern_choice", "other_releases"]
