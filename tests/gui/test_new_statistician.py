@@ -86,7 +86,7 @@ def test_from_records_to_a_coded_set_of_three_tables(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # What three tables with noise of their own say together would take half a minute here.
-    monkeypatch.setattr(chain, "WORK", 0)
+    monkeypatch.setattr(chain, "MOST_CELLS", 0)
     hand = Hand(window, qtbot, settle)
     window.go("tabulate")
     # The file dialog is the system's: the card opens it; the file, "Open".

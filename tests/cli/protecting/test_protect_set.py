@@ -37,7 +37,7 @@ def _short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
     # How well a drawn posterior is known is the verdict's matter: here any verdict is accepted.
     for name, few in (("ROUNDS", 1), ("DIRECTIONS", 100), ("SWEEPS", 100)):
         monkeypatch.setattr(chain_posterior, name, few)
-    monkeypatch.setattr(chain, "WORK", 0)
+    monkeypatch.setattr(chain, "MOST_CELLS", 0)
 
 
 @pytest.fixture

@@ -136,7 +136,7 @@ def test_releases_that_cannot_be_read_together_are_null(
     monkeypatch.setattr(infer, "believe", beyond)
     both = ("infer", tmp_path / "1.zip", tmp_path / "2.zip")
     found = run(*both, "--json")
-    assert found.code == 0 and found.json["reason"] == "too many."
+    assert found.code == 0 and found.json["reason"] == "Too many."
     assert found.json["way"] is None and found.json["cells"] is None
-    assert "too many." in run(*both).out
+    assert "Too many." in run(*both).out
     assert run(*both[:2]).code == run(*both, "--way", "exact").code == 5

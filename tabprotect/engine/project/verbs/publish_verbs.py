@@ -70,21 +70,23 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         project.notes,
     )
     reason = asked.again.strip() or asked.accept.strip()
+    sealed = made[leaving.sealed(place)]
     before = left_before(
         protected.record.problem,
         context.register,
         release=protected.release,
-        whole=made[leaving.sealed(place)],
+        whole=sealed,
         policy=project.limits,
         known=context.before,
         progress=context.progress,
     )
+    # What a recipe, or a run in one go, accepts when it protects, it accepts when it publishes.
+    said = (str(entry.order.arguments.get("accept") or "").strip() for entry in context.trail)
+    accepted = reason or next(filter(None, said), "")
     if before.close or before.unread:
-        before.admit(
-            project.limits, reason or (gate.UNSTATED if protected.record.overruled else "")
-        )
-    said = (str(entry.order.arguments.get("accept") or "") for entry in context.trail)
-    admit_coins(protected, context.register, reason or "".join(said))
+        unstated = gate.UNSTATED if protected.record.overruled else ""
+        before.admit(project.limits, accepted or unstated)
+    admit_coins(protected, sealed, context.register, accepted)
     protected = _told_of_register(protected, before, context.register)
     content, kept = {}, None
     if dossier is not None:
@@ -104,7 +106,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     leaving.make_folder(place)
     with entered(
         protected,
-        made[leaving.sealed(place)],
+        sealed,
         register=context.register,
         rule=project.limits.second_release,
         reason=asked.again.strip(),
