@@ -82,6 +82,15 @@ def test_cycles_on_both_tell_nothing_further() -> None:
     assert found is not None and not found.tells
 
 
+def test_stated_margins_that_differ_are_not_of_the_same_records() -> None:
+    second, moved = table("BC", BC), AB.copy()
+    moved[0] += [1, -1, 0]
+    first = released(table("AB", moved), "cyclic_perturbation", **CYCLES)
+    here = released(second, "cyclic_perturbation", **CYCLES)
+    assert not may_group(second, first)
+    assert told(second, [here], first, 1) is None
+
+
 def test_a_margin_known_to_one_is_taken_in_by_the_other() -> None:
     second = table("BC", BC)
     first = released(table("AB", AB), "cyclic_perturbation", **CYCLES)
