@@ -54,6 +54,8 @@ BOUNDS = "engine/bounds/test_published.py::"
 
 SLIDES = EXACT + "test_the_slides_printed_numbers_are_another_arithmetic"
 LAW = "engine/protection/methods/test_cyclic_perturbation.py::test_lenz_change_of_a_cell_without_blocking"
+REPORT = "engine/cycles/test_cycle_report.py::"
+DESIGNS = "engine/cycles/test_designs.py::test_bidiagonal_is_valid_for_every_two_way_shape"
 RESAMPLED = "engine/protection/methods/test_bootstrap.py::"
 
 NUMBERS = (
@@ -115,10 +117,31 @@ NUMBERS = (
     ),
     Printed(
         LENZ,
-        "the laws of the sums of steps",
-        "those of Theorem 4 at value 1 hold as 2a²b + 2ab²",
+        "Theorem 4: the laws of the sums of steps",
+        "they hold but at value 1, where it is 2a²b + 2ab², not a²b + 3ab²",
         ERRATUM,
         LAW,
+    ),
+    Printed(
+        LENZ,
+        "3^n - 2^n tables of the cycles of an n x n table",
+        "the same for n > 2 (two cycles of a 2 x 2 table are one and its negative)",
+        EQUAL,
+        REPORT + "test_lenz_distinct_tables",
+    ),
+    Printed(
+        LENZ,
+        "Theorem 2: which cells can move; the example with one that cannot",
+        "a positive cell moves exactly if it is no bridge of the positive cells; the example's one is",
+        ERRATUM,
+        REPORT + "test_lenz_bridge_example",
+    ),
+    Printed(
+        LENZ,
+        "the program of the appendix keeps all margins",
+        "not where the number of rows is one more than a multiple of that of columns: transposed",
+        ERRATUM,
+        DESIGNS,
     ),
     Printed(
         LL, "Tables 3, 4: utility .9326, .9456", "the same", EQUAL, PAPER + "test_hellinger_utility"

@@ -112,7 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         fault = UsageFault(error.message, detail=error.usage, hint=say("see --help"))
         return _failed(console, fault)
     except TabprotectError as error:
-        if isinstance(error, InfeasibleError) and "parameters" in args:
+        if isinstance(error, InfeasibleError) and error.suggestions and "parameters" in args:
             error.commands = tuple(
                 _with_settings(arguments, one.parameters) for one in error.suggestions
             )

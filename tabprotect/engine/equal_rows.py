@@ -98,6 +98,12 @@ def starts_of_runs(ordered: Ints) -> Ints:
     return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
 
 
+def spread(first: Ints, lengths: Ints) -> Ints:
+    """Runs of consecutive numbers, one after the other, by the first of each and how many there are."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(first - before, lengths) + np.arange(int(lengths.sum()))
+
+
 def sums_by_key(key: Ints, columns: Ints) -> tuple[Ints, Ints]:
     """Distinct keys, rising, and the sums of columns by them."""
     if not len(key):
@@ -111,7 +117,12 @@ def sums_by_key(key: Ints, columns: Ints) -> tuple[Ints, Ints]:
 def largest_by_key(key: Ints, size: Ints, most: int) -> tuple[Ints, Ints]:
     """Distinct keys, rising, and the largest sizes of each, int64 (keys, most), 0 where there are fewer."""
     falling = np.argsort(-size, kind="stable")
-    order = falling[order_of_keys(key[falling])]
+    return largest_of_sorted(key[falling], size[falling], most)
+
+
+def largest_of_sorted(key: Ints, size: Ints, most: int) -> tuple[Ints, Ints]:
+    """The same of sizes that fall."""
+    order = order_of_keys(key)
     start = starts_of_runs(key[order])
     tops = np.zeros((len(start), most), dtype=np.int64)
     lengths = np.diff(start, append=len(key))

@@ -76,6 +76,12 @@ class Registry(Mapping[str, T], Generic[T]):
         list(self)  # They are found when all are loaded.
         return self._broken
 
+    @property
+    def names(self) -> list[str]:
+        """The names, without loading anything: ours are those of the modules."""
+        ours = [m.name for p in self._packages for m in pkgutil.iter_modules(p.__path__)]
+        return sorted({*ours, *(point.name for point in _installed(self._group))})
+
     @cached_property
     def _found(self) -> dict[str, T]:
         found: dict[str, T] = {}

@@ -66,8 +66,9 @@ class _Figure:
         return self._writer(str(self._number))
 
 
-_PART = re.compile(r'^msg(id|id_plural|str|str\[\d\]) ((?:"(?:[^"\\]|\\.)*"\s*)+)', re.MULTILINE)
-_LINE = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_PART = re.compile(
+    r'^msg(id|id_plural|str|str\[\d\]) ((?:"(?:[^"\\]++|\\.)*+"\s*+)++)', re.MULTILINE
+)
 _ESCAPED = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -105,5 +106,5 @@ def translations(language: str) -> dict[str, str]:
 
 def _meant(quoted: str) -> str:
     """What stands between the quotation marks of one line or several."""
-    text = "".join(_LINE.findall(quoted))
+    text = "".join([line.strip()[1:-1] for line in quoted.split("\n")])
     return _ESCAPED.sub(lambda one: _MEANT.get(one[1], one[1]), text) if "\\" in text else text

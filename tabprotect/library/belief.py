@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.evidence import Knowing
 from tabprotect.engine.belief.log_odds import LEVEL as LEVEL_OF_ODDS
 from tabprotect.engine.belief.log_odds import LogOdds, log_odds
+from tabprotect.engine.belief.model_fit import TESTED, Reading, fit_releases
+from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.analysis import (
@@ -27,6 +29,7 @@ from tabprotect.engine.posterior.analysis import (
 from tabprotect.engine.posterior.columns import PosteriorColumns
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
@@ -283,10 +286,15 @@ class Belief(Framed):
         statistic: str | Statistic = "chi_square",
         *,
         draws: int = 1000,
+        level: float = LEVEL_OF_ODDS,
         seed: int | None = None,
         progress: Progress = SILENT,
     ) -> AnalysisSummary:
         """A statistic over joint draws: the spread that perturbation adds to it.
+
+        Given the releases under a uniform prior, the two that are named come with ``independence``:
+        the test given the release, which holds its level, and the interval of Cramer's V of the
+        population. The draws themselves lean away from independence.
 
         Parameters
         ----------
@@ -309,10 +317,20 @@ class Belief(Framed):
             )
         name = statistic if isinstance(statistic, str) else statistic.__name__
         function = known[statistic] if isinstance(statistic, str) else statistic
-        generator = Randomness.seeded(seed).generator()
-        return analyse(
-            self.posterior, function, name, generator=generator, draws=draws, progress=progress
+        chance, independent = Randomness.seeded(seed), None
+        plain = bool(self.given) and isinstance(self.posterior.prior, Uniform)
+        if isinstance(statistic, str) and plain and self.domain.size <= TESTED:
+            knowing = Knowing(weigh_refused=weigh_refused)
+            independent = Reading.of(self.given, knowing, chance, progress).independence(level)
+        found = analyse(
+            self.posterior,
+            function,
+            name,
+            generator=chance.generator(),
+            draws=draws,
+            progress=progress,
         )
+        return replace(found, independence=independent)
 
     def fit(
         self,
@@ -322,7 +340,11 @@ class Belief(Framed):
         seed: int | None = None,
         progress: Progress = SILENT,
     ) -> ModelSummary:
-        """A log-linear model over joint draws, pooled by Rubin's rules.
+        """A log-linear model of the true table, its log odds ratios and its test.
+
+        Given the releases under a uniform prior, tables are drawn under the model itself: the
+        intervals then cover, and the test given the release holds its level. Under another prior
+        the draws are those of the posterior, pooled by Rubin's rules.
 
         Parameters
         ----------
@@ -337,13 +359,48 @@ class Belief(Framed):
         >>> found.model.degrees
         9
         """
+        wanted, chance = LogLinear.of(self.domain, model), Randomness.seeded(seed)
+        if self.given and isinstance(self.posterior.prior, Uniform):
+            knowing = Knowing(weigh_refused=weigh_refused)
+            reading = Reading.of(self.given, knowing, chance, progress)
+            return fit_releases(reading, wanted, draws=draws)
+        generator = chance.generator()
         return fit_model(
-            self.posterior,
-            LogLinear.of(self.domain, model),
-            generator=Randomness.seeded(seed).generator(),
-            draws=draws,
-            progress=progress,
+            self.posterior, wanted, generator=generator, draws=draws, progress=progress
         )
+
+    def rate(
+        self,
+        text: str,
+        *,
+        level: float = LEVEL_OF_ODDS,
+        seed: int | None = None,
+        progress: Progress = SILENT,
+    ) -> Rate:
+        """A rate of the population, or the difference of two, with an interval.
+
+        Parameters
+        ----------
+        text
+            ``"v=v1 | w=w1"`` is the share of v1 among w1; ``"v=v1 | w=w1, w2"`` that less the share
+            among w2.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> found = tp.infer(tp.protect(table, seed=7)).rate("v=v1 | w=w1", seed=1)
+        >>> 0 < found.interval[0] < found.estimate < found.interval[1] < 1
+        True
+        """
+        if not self.given:
+            raise ParameterError(
+                {"rate": say("these are sums of cells")},
+                hint=say("infer the cells of the release, without of"),
+            )
+        knowing = Knowing(weigh_refused=weigh_refused)
+        reading = Reading.of(self.given, knowing, Randomness.seeded(seed), progress)
+        return rate(reading, Ratio.parse(text), level=level)
 
     def log_odds(
         self,

@@ -20,9 +20,9 @@ from tabprotect.engine.magnitudes.tabulating import summed
 from tabprotect.engine.microdata.record_files import MicrodataFile
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.asked import MagnitudeTabulation
-from tabprotect.engine.project.in_one_go import codings_of, magnitudes_tabulated, measured_columns
 from tabprotect.engine.project.magnitudes_in_one_go import Asked, protect_magnitudes
 from tabprotect.engine.project.releasing.magnitude_release import LeavingSums
+from tabprotect.engine.project.sources import codings_of, magnitudes_tabulated, measured_columns
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.variable import AT
 from tabprotect.library.frames import Frame, Framed, html_rows, made, usual_kind
@@ -94,15 +94,15 @@ class MagnitudeTable(Framed):
         table = self.table
         index = {name: str(value) for name, value in cell.items() if value != TOTAL or AT in name}
         number = table.number(index)
-        part = table.listing.of(number)
-        own, holding = table.listing.own[part], table.listing.holding[part]
+        listing = table.listing_of(np.array([number]))
+        own, holding = listing.own, listing.holding
         order = np.lexsort((holding, -np.abs(own)))
         whole = max(1, int(np.abs(own).sum()))
         columns = {
             "holding": np.array([table.names[h] for h in holding[order]], dtype=object),
             "value": np.array([table.shown(v) for v in own[order].tolist()]),
             "share": np.abs(own[order]) / whole,
-            "n": table.listing.units[part][order],
+            "n": listing.units[order],
         }
         return made(columns, self.kind)
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabprotect.engine.magnitudes.magnitude_table import WHOLE, Contributions, MagnitudeTable
+from tabprotect.engine.magnitudes.contributions import Contributions
+from tabprotect.engine.magnitudes.magnitude_table import WHOLE, MagnitudeTable
 from tabprotect.engine.magnitudes.released_sums import ReleasedSums
 from tabprotect.engine.tables.variable import Variable
 

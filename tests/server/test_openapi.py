@@ -135,8 +135,13 @@ def test_whatever_is_sent_what_comes_back_is_documented(serve: Serve) -> None:
 
     one()
     # The rarest answers are asked for, whatever was drawn.
-    for method, path in (("GET", "/nowhere"), ("DELETE", "/tables")):
-        response = client(method, path)
+    asked = "/tables/czech-autoworkers/queries"
+    for method, path, body in (
+        ("GET", "/nowhere", None),
+        ("DELETE", "/tables", None),
+        ("POST", asked, b" " * 20_000),
+    ):
+        response = client(method, path, content=body)
         seen.add(response.status_code)
         check(method, response)
     assert {200, 400, 404, 405, 413} <= seen

@@ -7,14 +7,13 @@ from pathlib import Path
 
 from tabprotect.cli.arguments import add_reading, keep_apart, open_source
 from tabprotect.cli.output import Console
+from tabprotect.cli.rule_options import add_rules
 from tabprotect.cli.streams import STREAM, to_stream
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.atomic import replacing
 from tabprotect.engine.formats.database_writing import write_to_database
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
-from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.magnitudes.recognised import is_magnitudes
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
@@ -48,6 +47,7 @@ def add(verbs: Verbs) -> None:
         action="store_true",
         help=say("of a magnitude table: the count table of the same records"),
     )
+    add_rules(command.add_argument_group(say("magnitude tables")))
     add_reading(command)
 
 
@@ -55,25 +55,30 @@ def _magnitudes(args: argparse.Namespace, console: Console) -> int:
     """Write the sums with their numbers of units and contributors; who they are stays behind."""
     # Late: tables of counts, which are most, do not wait for it.
     from tabprotect.engine.magnitudes.table_files import read_magnitudes
+    from tabprotect.engine.project.sums_writing import write_sums
+    from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
     if args.counts:
         return _counts(args, console)
-    if args.to is not None or args.out.suffix.lower() != ".csv":
-        raise UsageError(say("a magnitude table is written as CSV: --out NAME.csv"))
+    if args.to is not None:
+        raise UsageError(say("a magnitude table is written as a file: --out NAME.csv"))
     keep_apart([args.table], [args.out])
-    table = read_magnitudes(Path(args.table))
-    cells = table.cells
-    nodes = [
-        [axis.written[n] for n in row] for axis, row in zip(table.axes, cells.nodes, strict=True)
-    ]
-    values = [table.shown(value) for value in cells.value.tolist()]
-    numbers = (cells.units.tolist(), cells.holdings.tolist())
-    header = [*(v.name for v in table.variables), "value", "status", "n", "holdings"]
-    rows = zip(*nodes, values, [""] * len(cells), *numbers, strict=True)
-    with replacing(args.out, private=True) as file:
-        file.write(csv_rows(header, rows).encode())
-    data = {"out": str(args.out), "format": "csv", "cells": len(cells), "confidential": True}
-    said = say("{out}: {cells:,} sums with totals. CONFIDENTIAL: true sums.", args.out, len(cells))
+    rules = rules_of(args.rules) if args.rules else ()
+    written = write_sums(
+        read_magnitudes(Path(args.table)), args.out, args.format, rules, weights=args.weights
+    )
+    for note in written.notes:
+        console.say(note)
+    data = {
+        "out": str(args.out),
+        "format": written.format,
+        "cells": written.cells,
+        "limits": written.notes,
+        "confidential": True,
+    }
+    said = say(
+        "{out}: {cells:,} sums with totals. CONFIDENTIAL: true sums.", args.out, written.cells
+    )
     console.result(data, [said])
     return 0
 
@@ -99,6 +104,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Write the table; what the format leaves out is said before."""
     if is_magnitudes(Path(args.table)):
         return _magnitudes(args, console)
+    if args.rules:
+        raise UsageError(say("rules of contributors go with magnitude tables: tabulate --measure"))
     if args.to is not None:
         return _to_database(args, console)
     if args.counts:

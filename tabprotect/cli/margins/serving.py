@@ -8,7 +8,7 @@ from tabprotect.cli.arguments import positive
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.errors import needing
-from tabprotect.engine.project.in_one_go import absolute
+from tabprotect.engine.project.sources import absolute
 from tabprotect.languages.said import say
 
 SERVER = ("server", say("the table server"))

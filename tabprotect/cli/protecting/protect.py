@@ -54,6 +54,11 @@ def add(verbs: Verbs) -> None:
         metavar="last.zip",
         help=say("last year's bundle: what was published then is published again unless unsafe"),
     )
+    of_sums.add_argument(
+        "--publish",
+        metavar="n,mean",
+        help=say("beside the sums: how many contribute, or their mean, from which that follows"),
+    )
     run = verbs.add("run", run_recipe)
     run.add_argument("recipe", type=Path, metavar="recipe.toml")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
@@ -89,7 +94,9 @@ def add(verbs: Verbs) -> None:
 
 def add_protecting(parser: argparse.ArgumentParser, *, out: str, but: Collection[str] = ()) -> None:
     """The options of every command that protects and publishes."""
-    said = say("{methods} (default {DEFAULT_METHOD})", joined(methods(), ", "), DEFAULT_METHOD)
+    said = say(
+        "{methods} (default {DEFAULT_METHOD})", joined(methods().names, ", "), DEFAULT_METHOD
+    )
     add_options(parser, Protecting, help={"method": said})
     parser.add_argument(
         "--keep", metavar="FORMULA", help=say("margins to publish exactly: the parameter keep")
@@ -128,7 +135,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         from tabprotect.cli.protecting.protect_magnitudes import run
 
         return run(args, console)
-    if args.rules or args.like is not None:
+    if args.rules or args.like is not None or args.publish:
         raise UsageError(say("rules of contributors go with magnitude tables: tabulate --measure"))
     asked, publishing = protecting_of(args), publishing_of(args)
     cycles = asked.cycles if isinstance(asked.cycles, str) else None
@@ -155,6 +162,9 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     publish_and_say(history, publishing, asked.register, console, written)
     return 0
 
+
+MANY_CELLS = 20_000
+"""Cells beyond which one run says what a method does: trials of cycles are quick at any size."""
 
 Besides = tuple[Mapping[str, object], Sequence[str]]
 """Entries of the printed object, and lines."""
@@ -240,11 +250,15 @@ def _say_leftovers(written: list[Path], console: Console) -> None:
 
 
 def _expected(project: Project) -> dict[str, object]:
-    """What trial runs of the mechanism do to this table; without chance, what it did."""
+    """What trial runs of the mechanism do to this table; without chance or of many cells, what it did.
+
+    Of so many counts one run tells as much as several, and takes seconds.
+    """
     method = project.protection
     assert project.protected is not None
     preview: RunSummary | Preview
-    if not method.is_random(project.values):
+    many = project.problem.table.domain.size > MANY_CELLS and not project.takes_cycles
+    if many or not method.is_random(project.values):
         preview = summarise(project.protected)
     else:
         preview = method.preview(project.problem, project.given)

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from tabprotect.cli.arguments import keep_apart, once
+from tabprotect.cli.breaking_off import BreakingOff
 from tabprotect.cli.output import Console
+from tabprotect.engine.disclosure.policy import in_force
+from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.magnitudes.table_files import read_magnitudes
 from tabprotect.engine.project.magnitudes_in_one_go import Asked, protect_magnitudes
 from tabprotect.engine.project.releasing.magnitude_release import LeavingSums
+from tabprotect.engine.project.sums_remedies import tried_remedies
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.languages.said import say
+
+
+def _line(args: argparse.Namespace, asked: Asked) -> str:
+    """The command line that protects a table so."""
+    words = ["tabprotect", "protect", str(args.table), "--method", asked.method]
+    words += [
+        word for name, value in asked.parameters.items() for word in ("--set", f"{name}={value}")
+    ]
+    words += [word for rule in args.rules for word in ("--rule", rule)]
+    for option in ("weights", "out", "dossier", "publish", "title"):
+        value = getattr(args, option)
+        if value and (option, value) != ("weights", "sample"):
+            words += [f"--{option}", str(value)]
+    return shlex.join(words)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -27,6 +46,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         title=args.title or "",
         like=None if args.like is None else Path(args.like),
         seed=args.seed,
+        publish=tuple(filter(None, (args.publish or "").replace(" ", "").split(","))),
     )
     leaving = LeavingSums(
         out=args.out,
@@ -40,7 +60,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
         signing=tuple(Path(key) for key in args.sign),
         page=not args.no_page,
     )
-    done = protect_magnitudes(read_magnitudes(Path(args.table)), asked, leaving, console)
+    table = read_magnitudes(Path(args.table))
+    try:
+        with BreakingOff(console) as watched:
+            done = protect_magnitudes(table, asked, leaving, watched)
+    except RefusedError as error:
+        tried = tried_remedies(table, asked, leaving.policy or in_force(), console)
+        error.commands = tuple(_line(args, one) for one in tried)
+        raise
     lines = [
         *done.sentences,
         *(say("Warning: {warning}", warning["message"]) for warning in done.left.warnings),

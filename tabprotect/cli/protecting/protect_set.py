@@ -20,12 +20,14 @@ from tabprotect.cli.protecting.protect import (
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
-from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.disclosure.kept_small import small_sums
+from tabprotect.engine.errors import InputError, RecordsError, RefusedError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.asked import Tabulation
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.in_one_go import absolute, opened, protected, tabulated
+from tabprotect.engine.project.in_one_go import opened, protected, tabulated
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.sources import absolute
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.set_verbs import (
     check_publishes_margins,
@@ -33,6 +35,7 @@ from tabprotect.engine.project.verbs.set_verbs import (
     join_tables,
 )
 from tabprotect.engine.protection.subtables import MARGINS
+from tabprotect.engine.release.kept_sums import said
 from tabprotect.engine.tables.formula import in_formula, names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
@@ -107,6 +110,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if any(p.name == MARGINS.name for p in history.project.protection.parameters):
         parameters[MARGINS.name] = chosen.formula
     asked = replace(asked, method=None, parameters=parameters)
+    if not asked.accept:
+        _check_small(history.project, parameters, chosen)
     history = protected(history, asked, console)
     publishing = replace(publishing, tables=dict(chosen.formulas))
 
@@ -115,6 +120,35 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     publish_and_say(history, publishing, asked.register, console, written)
     return 0
+
+
+def _check_small(
+    project: Project, parameters: Mapping[str, object], chosen: PublicationSet
+) -> None:
+    """Refuse to publish small counts of the tables that were asked for as they are, without a reason.
+
+    Raises
+    ------
+    RefusedError
+        Where the method keeps such sums exactly.
+    """
+    method, problem = project.protection, project.problem
+    kept = method.kept(
+        problem.table.domain, method.resolve_for(problem, {**project.given, **parameters})
+    )
+    if kept is None:
+        return
+    whole = chosen.whole
+    small = [
+        one
+        for one in small_sums(problem.table, kept, problem.at_risk)
+        if any(whole.determines(margin, one.table) for margin in whole.margins)
+    ]
+    if small:
+        raise RefusedError(
+            say("{kept} in tables of the set", said(small).rstrip(".")),
+            hint=say("take another method: --method suppression, or give a reason: --accept"),
+        )
 
 
 def _listed(path: Path | None) -> dict[str, str]:

@@ -15,10 +15,12 @@ from tabprotect.engine.atomic import replacing
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import Knowing
 from tabprotect.engine.belief.log_odds import LEVEL, log_odds
+from tabprotect.engine.belief.model_fit import TESTED, Reading, fit_releases
+from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.verdict import weigh_refused
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.registered import by_suffix, figures_format, format_names
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
@@ -62,11 +64,16 @@ def add(verbs: Verbs) -> None:
         help=say("the common log odds ratio of two variables given all others, with an interval"),
     )
     study.add_argument(
+        "--rate",
+        metavar="A=a1|B=b1",
+        help=say("a share with an interval; A=a1|B=b1,b2 is the difference of two"),
+    )
+    study.add_argument(
         "--level",
         type=float,
         default=LEVEL,
         metavar="P",
-        help=say("of that interval (default {level})", LEVEL),
+        help=say("of these intervals (default {level})", LEVEL),
     )
     study.add_argument("--draws", type=positive, default=DRAWS, metavar="N")
     study.add_argument(
@@ -95,7 +102,7 @@ def _add_reader(command: argparse.ArgumentParser) -> None:
         metavar="RELEASE.zip",
         help=say("several are read together"),
     )
-    command.add_argument("--prior", default="uniform", metavar="PRIOR", help=say("as of infer"))
+    command.add_argument("--prior", metavar="PRIOR", help=say("as of infer"))
     command.add_argument("--seed", type=int, metavar="N", help=say("of the draws"))
 
 
@@ -115,13 +122,15 @@ def _posterior(
 ) -> tuple[Posterior, Randomness]:
     chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
     knowing = Knowing(weigh_refused=weigh_refused)
-    prior = informed(args.prior, found, console)
+    prior = informed(args.prior or "uniform", found, console)
     read = believe(found, prior, knowing=knowing, randomness=chance, progress=console)
     return read.posterior, chance
 
 
 def run_analyse(args: argparse.Namespace, console: Console) -> int:
     """Print each statistic over the draws."""
+    if args.rate is not None and args.prior is not None:
+        raise UsageError(say("a rate takes no prior: it has a model (--model)"))
     releases = _releases(args, console)
     odds = None
     if args.log_odds is not None:
@@ -133,40 +142,70 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
             randomness=None if args.seed is None else Randomness.seeded(args.seed),
             progress=console,
         )
-        if not (args.statistic or args.model):
+        if not (args.statistic or args.model or args.rate):
             console.result(odds.as_json(), odds.lines)
             return 0
-    posterior, chance = _posterior(releases, args, console)
+    wanted = args.statistic or ([] if args.model or args.rate else ["chi_square"])
+    reading, share, independent = None, None, None
+    small = max(release.domain.size for release in releases) <= TESTED
+    if args.prior is None and (args.model or args.rate or small):
+        chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
+        reading = Reading.of(releases, Knowing(weigh_refused=weigh_refused), chance, console)
+        posterior = reading.found
+        share = _rate(reading, args)
+        independent = reading.independence(args.level) if wanted else None
+    else:
+        posterior, chance = _posterior(releases, args, console)
     original = None
     if args.original is not None:
         args.table = args.original
         original = open_source(args, console).project.original
         if original.domain != posterior.domain:
             raise InputError(say("the original has other variables than the release"))
-    wanted = args.statistic or ([] if args.model else ["chi_square"])
     given = {"generator": chance.generator(), "draws": args.draws, "progress": console}
     data: dict[str, object] = {"way": posterior.way, "draws": args.draws}
     data["confidential"] = original is not None
-    lines, statistics = [], {}
+    lines: list[str] = []
+    statistics: dict[str, dict[str, object]] = {}
     if odds is not None:
         data |= odds.as_json()
         lines += odds.lines
+    if share is not None:
+        data["rates"] = [share.as_json()]
+        lines += share.lines
     for name in wanted:
         label, statistic = STATISTICS[name]
         found = analyse(posterior, statistic, label, **given)
         truth = None if original is None else float(statistic(original.counts[None])[0])
         statistics[name] = _told(found, truth)
         lines += _said(found, truth)
+        if independent is not None:
+            strength = name == "cramers_v"
+            statistics[name] |= independent.as_json(strength=strength)
+            lines += independent.lines(strength=strength)
     data["statistics"] = statistics
     if args.model is not None:
         model = LogLinear.of(posterior.domain, args.model)
-        summary = fit_model(posterior, model, **given)
+        if reading is None:
+            summary = fit_model(posterior, model, **given)
+        else:
+            summary = fit_releases(reading, model, draws=args.draws)
         data["model"] = _model_told(summary, original)
         lines += _model_said(summary, original)
     if original is not None:
         lines.append(say("These figures depend on the original: keep them in the house."))
     console.result(data, lines)
     return 0
+
+
+def _rate(reading: Reading, args: argparse.Namespace) -> Rate | None:
+    """The rate that is asked for, under the model that is."""
+    if args.rate is None:
+        return None
+    if not 0.0 < args.level < 1.0:
+        raise ParameterError({"level": say("must lie between 0 and 1, is {level}", args.level)})
+    model = None if args.model is None else LogLinear.of(reading.found.domain, args.model)
+    return rate(reading, Ratio.parse(args.rate), model=model, level=args.level)
 
 
 def _number(value: float) -> float | None:
@@ -223,6 +262,7 @@ def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, obje
             "between": _number(float(pooled.between[k])),
             "total": _number(float(pooled.total[k])),
             "missing": _number(float(pooled.missing[k])),
+            "interval": [_number(end) for end in summary.interval(k)],
             "draws": int(pooled.draws[k]),
             "published": _number(float(summary.published[k])),
         }
@@ -234,6 +274,10 @@ def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, obje
         "degrees": summary.model.degrees,
         "deviance": _told(summary.deviance, truth[0]),
         "pooled_test": {"d2": _number(summary.test[0]), "p": _number(summary.test[1])},
+        "test": None if summary.given is None else summary.given.as_json(),
+        "published_test": None if summary.naive is None else summary.naive.as_json(),
+        "effective": summary.effective,
+        "note": summary.note,
         "odds_ratios": rows,
     }
 

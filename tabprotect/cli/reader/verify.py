@@ -17,7 +17,6 @@ from tabprotect.engine.bundle.magnitude_bundle import (
 )
 from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
 from tabprotect.engine.bundle.signature import public_key
-from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
 from tabprotect.engine.errors import BundleError
 from tabprotect.languages.said import say
 
@@ -56,6 +55,9 @@ def add(verbs: Verbs) -> None:
 
 def _run_magnitudes(args: argparse.Namespace, console: Console) -> int:
     """Check that a release of magnitudes is whole, and judge it as anybody can."""
+    # Late: releases of counts, which are most, do not wait for it.
+    from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
+
     data = load(args.release)
     checks = bundle.announced(sha256(data), args.fingerprint)
     found = release_within(data)

@@ -12,6 +12,7 @@ from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.cube import TOTAL
 from tabprotect.engine.bundle.export import STREAM, export, export_cube
+from tabprotect.engine.bundle.magnitude_bundle import is_release, read_release
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write
@@ -58,6 +59,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.apart and args.out == STREAM:
         raise UsageError(say("several files do not go to standard output"))
     kind = format_to_write(args.out, args.format)
+    if is_release(args.release):
+        return _sums(args, kind, console)
     verified = bundle.verify(args.release, judge=False, progress=console)
     release = verified.release
     for remark in verified.remarks:
@@ -80,6 +83,42 @@ def run(args: argparse.Namespace, console: Console) -> int:
     data = _said(args, kind, verified, [table], limits)
     data |= {"shape": list(domain.shape), "total_codes": dict(cube.totals)}
     console.result(data, [_line(args.out, kind, domain.names, hidden)])
+    return 0
+
+
+def _sums(args: argparse.Namespace, kind: Format, console: Console) -> int:
+    """Write the sums with the format's own mark for what is hidden."""
+    # Late: bundles of counts, which are most, do not wait for it.
+    from tabprotect.engine.bundle.sums_export import export_sums
+
+    if args.apart:
+        raise UsageError(say("sums are one cube with their totals: leave --apart out"))
+    release = read_release(args.release)
+    written = export_sums(release, args.out, kind, total_code=args.total_code, strict=args.strict)
+    for note in written.notes:
+        console.say(note)
+    if args.out == STREAM:
+        return 0
+    names = [v.name for v in release.variables]
+    hidden = int(release.hidden.sum())
+    table = {"out": str(args.out), "variables": names, "suppressed": hidden}
+    data = {
+        "out": str(args.out),
+        "format": kind.name,
+        "title": release.title,
+        "measure": release.measure,
+        "tables": [table],
+        "limits": written.notes,
+        "remarks": [],
+        "shape": [axis.size for axis in release.axes],
+        "total_codes": written.totals,
+        "confidential": False,
+    }
+    line = say("{path}: {label}, {names}", args.out, kind.label, joined(names, ", "))
+    told = plural(
+        hidden, ", {hidden:,} hidden sum marked", ", {hidden:,} hidden sums marked", hidden
+    )
+    console.result(data, [line + told if hidden else line])
     return 0
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from tabprotect.languages.said import say
 
 CHAINS = 3
 
-LEVELS = (256, 192, 141, 102, 72, 46)
+LEVELS = (256, 200, 150, 108, 72)
 """Powers of the likelihood, of 256."""
 
 SEGMENTS = 5
@@ -42,6 +42,12 @@ FALL = 3 * UNIT
 TUNED = 10
 """Sweeps between adjustments of the fall."""
 
+GUESSED = 20
+"""Sweeps before it is guessed which cells hold somebody."""
+
+SUREST = int(np.rint(np.log(16) * UNIT))
+"""The guess lets at least one in sixteen moves be weighed."""
+
 MOST_CELLS = 2_000
 
 MOST_KEPT = 2**22
@@ -50,13 +56,13 @@ MOST_KEPT = 2**22
 MOST_PLACES = 2**23
 """Most values of all cells and sums together that are told apart."""
 
-WORK = 4_000_000_000
-"""Most visits of a sum: some 60 seconds of the compiled steps."""
+WORK = 5_200_000_000
+"""Most visits of a sum: some 30 seconds of the compiled steps."""
 
 VISITS = 3.6
 """Cells of a move on average."""
 
-SWEEPS = 360
+SWEEPS = 420
 """Usual sweeps of each chain, a third of them to settle."""
 
 FEWEST, MANY_VISITS = 210, 1_800_000_000
@@ -184,18 +190,19 @@ def joint_shares(
         return None
     if (few := listed(numbers, ends)) is not None:
         return JointShares.of_listed(few, ends)
-    found: JointShares | None = None
-    for number, count in enumerate(plan):
-        work -= work_of(numbers, count)
-        if work < 0:
+    found, chains, left = None, list[_Chain](), work
+    for count in plan:
+        # Chains that have not settled go on from where they are: all before is their settling.
+        left -= work_of(numbers, count - count // 3 if chains else count)
+        if left < 0:
             break
-        chains = [
-            _Chain(numbers, start, (low, high), f"{number} {chain}", count)
-            for chain in range(CHAINS)
-        ]
+        settling = count // 6 if chains else count // 3
+        recorded = count - count // 3 - (settling if chains else 0)
+        chains = chains or [_Chain(numbers, start, (low, high), str(k)) for k in range(CHAINS)]
         for chain, one in enumerate(chains):
-            one.run(count, progress, chain / CHAINS)
-        found = _together(chains, work_of(numbers, count))
+            one.settle(settling, progress, chain / CHAINS)
+            one.record(recorded, progress, chain / CHAINS)
+        found = _together(chains, work - left)
         if found.settled:
             break
     return found
@@ -232,7 +239,6 @@ class _Chain:
         start: Ints,
         ends: tuple[Ints, Ints],
         what: str,
-        count: int,
     ) -> None:
         low, high = ends
         size, levels = numbers.domain.size, len(LEVELS)
@@ -257,18 +263,17 @@ class _Chain:
         x = np.clip(start + (jitter == 3) - (jitter == 0), least, top).astype(np.int64)
         floor = [0 if not len(run) else int(run[run != IMPOSSIBLE].min(initial=0)) for run in runs]
         places = np.concatenate([[0], np.cumsum(high - low + 1)]).astype(np.int64)
-        most = max(min(MOST_KEPT // size, count - count // 3) // CHAINS, 1)
         self.arrays = Arrays(
             x=np.ascontiguousarray(x),
             state=np.array(
                 [int(coins.integers(0, 2**62)), FALL, 0, *range(levels)], dtype=np.int64
             ),
             hist=np.zeros(int(places[-1]), dtype=np.int64),
-            kept=np.zeros((most, size), dtype=np.int64),
+            kept=np.zeros((0, size), dtype=np.int64),
             numbers=np.array(
                 [
                     *(size, numbers.numbers, int((shape > 1).sum()), levels, numbers.shared),
-                    *(0, most, _widest(numbers.variance)),
+                    *(0, 0, _widest(numbers.variance)),
                 ],
                 dtype=np.int64,
             ),
@@ -295,34 +300,51 @@ class _Chain:
             hist_starts=places,
             words=coins.integers(1, 2**64, size, dtype=np.uint64),
             salt=_salt(numbers.noise, coins),
+            held=np.zeros((levels, size), dtype=np.int64),
+            odds=np.zeros((levels, size), dtype=np.int64),
         )
         self.batches: list[tuple[Ints, int]] = []
-        self.sweeps = 0
+        self.sweeps = self.swept = 0
 
-    def run(self, count: int, progress: Progress, done: float) -> None:
-        """Settle in a third of the sweeps, record in the others."""
-        burn = count // 3
-        for at in range(0, burn, TUNED):
-            progress.report(say("putting the tables together"), done + at / count / CHAINS)
+    def settle(self, count: int, progress: Progress, done: float) -> None:
+        """Sweeps that are not recorded, in which the fall and the guess are adjusted."""
+        for at in range(0, count, TUNED):
+            progress.report(say("putting the tables together"), done + at / count / CHAINS / 3)
             inside = self._sweep(TUNED, False)
             # A fall that holds most tables within the supports and still lets them pass beyond.
             if inside < 0.4 * TUNED:
                 self.arrays.state[1] = min(self.arrays.state[1] * 5 // 4, 100 * UNIT)
             elif inside > 0.9 * TUNED:
                 self.arrays.state[1] = max(self.arrays.state[1] * 10 // 11, UNIT // 2)
-        each = (count - burn) // SEGMENTS
+            if self.swept >= GUESSED and self.arrays.numbers[4]:
+                self._guess()
+
+    def record(self, count: int, progress: Progress, done: float) -> None:
+        """Sweeps whose tables are recorded; what was recorded earlier is dropped."""
+        self.batches, self.sweeps = [], 0
+        size, each = self.arrays.x.shape[1], count // SEGMENTS
+        most = max(min(MOST_KEPT // size, count) // CHAINS, 1)
+        self.arrays = replace(self.arrays, kept=np.zeros((most, size), dtype=np.int64))
+        self.arrays.numbers[6], self.arrays.state[2] = most, 0
         for segment in range(SEGMENTS):
             self.arrays.hist[:] = 0
             recorded = 0
             for at in range(0, each, TUNED):
-                share = (burn + segment * each + at) / count
+                share = (1 + 2 * (segment * each + at) / count) / 3
                 progress.report(say("putting the tables together"), done + share / CHAINS)
                 recorded += self._sweep(min(TUNED, each - at), True)
             self.batches.append((self.arrays.hist.copy(), recorded))
             self.sweeps += each
 
+    def _guess(self) -> None:
+        """Log odds that cells hold somebody, by how often they did."""
+        number = np.arange(self.swept + 1)
+        odds = np.rint(np.log((number + 1) / (number[::-1] + 1)) * UNIT).astype(np.int64)
+        self.arrays.odds[:] = np.clip(odds, -SUREST, SUREST)[self.arrays.held]
+
     def _sweep(self, count: int, recording: bool) -> int:
         self.arrays.numbers[5] = count
+        self.swept += count
         return sweeps(self.arrays, recording)
 
 

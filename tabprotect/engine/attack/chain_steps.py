@@ -15,6 +15,15 @@ With noise that equal sets of records share, published sums over the same record
 observation. The set of a sum is the exclusive or of a word for each of its cells that is not
 empty; sums of one word form a group, with one factor. A salt keeps sums apart whose noise is not
 the same though their records are.
+
+A move that fills or empties a cell changes the records of many sums, takes long to weigh and is
+seldom taken. So it is first judged by guessed odds that each cell holds somebody, and what passes by
+what its weight has over the guess: two stages leave the law as it is, whatever the guess [1]_.
+
+References
+----------
+.. [1] J. A. Christen and C. Fox, "Markov chain Monte Carlo using an approximation", Journal of
+   Computational and Graphical Statistics 14 (2005) 795-810.
 """
 
 from __future__ import annotations
@@ -60,6 +69,8 @@ class Arrays:
         How often each cell and each sum had each value.
     kept : (most, cells)
         The first recorded tables.
+    held : (levels, cells)
+        After how many sweeps each cell held somebody.
     numbers
         Cells, sums, axes, levels, whether equal records share noise, sweeps, most tables kept,
         the power of two that is the widest step (0: steps of 1 and 2).
@@ -82,12 +93,15 @@ class Arrays:
     first, hist_starts : (cells + sums,), (cells + sums + 1,)
         The value and the place where the histogram of each begins.
     words, salt : (cells,), (sums,)
+    odds : (levels, cells)
+        The guessed log odds that a cell holds somebody.
     """
 
     x: Ints
     state: Ints
     hist: Ints
     kept: Ints
+    held: Ints
     numbers: Ints
     shape: Ints
     stride: Ints
@@ -108,6 +122,7 @@ class Arrays:
     hist_starts: Ints
     words: np.typing.NDArray[np.uint64]
     salt: np.typing.NDArray[np.uint64]
+    odds: Ints
 
     def in_order(self) -> tuple[object, ...]:
         """As the compiled form takes them."""
@@ -188,7 +203,7 @@ class _Chain:
         self.log_starts, self.floor = arrays.log_starts.tolist(), arrays.floor.tolist()
         self.logs, self.log_table = arrays.logs.tolist(), arrays.log_table.tolist()
         self.least, self.top = arrays.least.tolist(), arrays.top.tolist()
-        self.beta = arrays.beta.tolist()
+        self.beta, self.odds = arrays.beta.tolist(), arrays.odds.tolist()
         state = arrays.state.tolist()
         self.stream, self.place = _Stream(state[0]), state[3:]
         self.fall, self.kept = state[1], state[2]
@@ -255,9 +270,20 @@ class _Chain:
                 return []
         return found
 
-    def propose(self, level: _Level, beta: int) -> None:
+    def guess(self, x: list[int], corners: list[tuple[int, int]], odds: list[int]) -> int:
+        """The log odds of what a move fills and empties."""
+        return sum(
+            odds[corner] if x[corner] + change else -odds[corner]
+            for corner, change in corners
+            if (not x[corner]) != (not x[corner] + change)
+        )
+
+    def propose(self, level: _Level, b: int) -> None:
         corners = self.corners(level.x)
         if not corners:
+            return
+        guess = self.guess(level.x, corners, self.odds[b])
+        if guess < 0 and guess + self.stream.exponential(self.log_table) < 0:
             return
         moved: dict[int, list[int]] = {}
         for corner, change in corners:
@@ -280,8 +306,8 @@ class _Chain:
                 if change and self.kind[s] >= 0:
                     self.weigh(self.kind[s], level.t[s], -1, total)
                     self.weigh(self.kind[s], level.t[s] + change, 1, total)
-        gain = total[0] - self.fall * total[1]
-        if gain < 0 and gain * beta + BETA * self.stream.exponential(self.log_table) < 0:
+        gain = (total[0] - self.fall * total[1]) * self.beta[b] - BETA * guess
+        if gain < 0 and gain + BETA * self.stream.exponential(self.log_table) < 0:
             for key, group in before.items():
                 if group[0]:
                     level.groups[key] = group
@@ -366,8 +392,10 @@ class _Chain:
             for b in range(self.levels):
                 level = self.tables[self.place[b]]
                 for _ in range(2 * self.cells):
-                    self.propose(level, self.beta[b])
+                    self.propose(level, b)
             self.swap()
+            for b in range(self.levels):
+                self.arrays.held[b] += np.array(self.tables[self.place[b]].x) > 0
             if not self.tables[self.place[0]].bad:
                 feasible += 1
                 if recording:

@@ -13,6 +13,7 @@
 #define WORST_SPREAD 64
 #define LN2 726817
 #define MOST_CORNERS 64
+#define BEYOND 8
 
 /* Groups lie anywhere in memory: what will be read soon is fetched beforehand. */
 #if defined(__GNUC__)
@@ -23,9 +24,11 @@
 
 typedef struct {
     const int64_t *shape, *stride, *cstart, *csums, *kind, *low, *high, *kstart, *kmin, *logs;
-    const int64_t *least, *top, *own, *beta, *log_table, *first, *hstart;
+    const int64_t *least, *top, *own, *beta, *log_table, *first, *hstart, *odds;
     const uint64_t *words, *salt;
-    int64_t *kept;
+    int64_t *kept, *held;
+    /* Log likelihoods with the fall beyond supports, a little beyond them too, law by law. */
+    int64_t *table, *base;
     int64_t n, sums, axes, levels, shared, most, wide, lambda;
     uint64_t rng;
 } Model;
@@ -41,7 +44,7 @@ typedef struct {
     /* The group of each sum that holds somebody. */
     int64_t *x, *t, *at;
     uint64_t *key;
-    int64_t a, w, bad;
+    int64_t weight;
     /* An open hash table: its keys are apart, as they are what is searched through. */
     uint64_t *keys;
     Group *groups;
@@ -85,39 +88,66 @@ static int64_t exponential(const Model *m, uint64_t r)
         - (((m->log_table[at + 1] - m->log_table[at]) * part) >> 16);
 }
 
-static void weigh(const Model *m, int64_t kind, int64_t t, int64_t sign, int64_t d[3])
+static int64_t outside(const Model *m, int64_t kind, int64_t t)
 {
-    int64_t low = m->low[kind], high = m->high[kind], start = m->kstart[kind], far, value;
-    if (t < low || t > high) {
-        far = t < low ? low - t : t - high;
-        d[0] += sign * m->kmin[kind];
-        d[1] += sign * (far > FARTHEST ? FARTHEST : far);
-        d[2] += sign;
-    } else if (start >= 0) {
-        value = m->logs[start + t - low];
-        if (value == IMPOSSIBLE) {
-            d[0] += sign * m->kmin[kind];
-            d[1] += sign;
-            d[2] += sign;
-        } else
-            d[0] += sign * value;
-    }
+    int64_t low = m->low[kind], high = m->high[kind], start = m->kstart[kind];
+    if (t < low)
+        return low - t > FARTHEST ? FARTHEST : low - t;
+    if (t > high)
+        return t - high > FARTHEST ? FARTHEST : t - high;
+    return start >= 0 && m->logs[start + t - low] == IMPOSSIBLE;
 }
 
-static void weigh_group(const Model *m, Group *g, int64_t sign, int64_t d[3])
+static int64_t weight(const Model *m, int64_t kind, int64_t t)
 {
-    int64_t size = g->m, sum = g->g1, spread;
+    int64_t start = m->kstart[kind], far = outside(m, kind, t);
+    if (far)
+        return m->kmin[kind] - m->lambda * far;
+    return start >= 0 ? m->logs[start + t - m->low[kind]] : 0;
+}
+
+static int64_t weigh(const Model *m, int64_t kind, int64_t t)
+{
+    int64_t at = t - m->low[kind] + BEYOND;
+    if ((uint64_t)at < (uint64_t)(m->base[kind + 1] - m->base[kind]))
+        return m->table[m->base[kind] + at];
+    return weight(m, kind, t);
+}
+
+/* Unequal numbers of one group. */
+static int64_t spread(const Group *g)
+{
+    int64_t found = g->m * g->g2 - (int64_t)g->g1 * g->g1;
+    if (!found)
+        return 0;
+    found /= g->m;
+    return 1 + (found > WORST_SPREAD ? WORST_SPREAD : found);
+}
+
+static int64_t weigh_group(const Model *m, Group *g)
+{
+    int64_t size = g->m;
     if (!size)
-        return;
-    if (g->law * size != sum)
-        g->law = (int32_t)(sum / size);
-    weigh(m, g->law, g->t, sign, d);
-    spread = size * g->g2 - sum * sum;
-    if (spread) {
-        spread /= size;
-        d[1] += sign * (1 + (spread > WORST_SPREAD ? WORST_SPREAD : spread));
-        d[2] += sign;
-    }
+        return 0;
+    if (g->law * size != g->g1)
+        g->law = (int32_t)(g->g1 / size);
+    return weigh(m, g->law, g->t) - m->lambda * spread(g);
+}
+
+/* Whether a table is within all supports, and equal records have equal numbers. */
+static int possible(const Model *m, const Level *v)
+{
+    for (int64_t c = 0; c < m->n; c++)
+        if (m->own[c] >= 0 && outside(m, m->own[c], v->x[c]))
+            return 0;
+    for (int64_t s = 0; s < m->sums; s++)
+        if (m->kind[s] >= 0) {
+            if (outside(m, m->kind[s], v->t[s]))
+                return 0;
+            if (m->shared && v->key[s] && spread(&v->groups[v->at[s]]))
+                return 0;
+        }
+    return 1;
 }
 
 static int64_t first_slot(uint64_t key, int64_t cap)
@@ -160,12 +190,12 @@ static void regroup(const Model *m, Level *v, int64_t cap)
 
 static void begin(const Model *m, Level *v, int64_t cap)
 {
-    int64_t d[3] = {0, 0, 0};
+    int64_t d = 0;
     memset(v->t, 0, (size_t)m->sums * sizeof(int64_t));
     memset(v->key, 0, (size_t)m->sums * sizeof(uint64_t));
     for (int64_t c = 0; c < m->n; c++)
         if (m->own[c] >= 0)
-            weigh(m, m->own[c], v->x[c], 1, d);
+            d += weigh(m, m->own[c], v->x[c]);
     for (int64_t c = 0; c < m->n; c++)
         if (v->x[c])
             for (int64_t e = m->cstart[c]; e < m->cstart[c + 1]; e++) {
@@ -176,30 +206,29 @@ static void begin(const Model *m, Level *v, int64_t cap)
         regroup(m, v, cap);
         for (int64_t g = 0; g < cap; g++)
             if (v->keys[g])
-                weigh_group(m, &v->groups[g], 1, d);
+                d += weigh_group(m, &v->groups[g]);
     }
     for (int64_t s = 0; s < m->sums; s++)
         if (m->kind[s] >= 0 && (!m->shared || !v->key[s]))
-            weigh(m, m->kind[s], v->t[s], 1, d);
-    v->a = d[0];
-    v->w = d[1];
-    v->bad = d[2];
+            d += weigh(m, m->kind[s], v->t[s]);
+    v->weight = d;
 }
 
-static void see(const Model *m, Level *v, Scratch *z, int64_t g, int64_t *seen, int64_t d[3])
+static int64_t see(const Model *m, Level *v, Scratch *z, int64_t g, int64_t *seen)
 {
     if (v->groups[g].mark == z->stamp)
-        return;
+        return 0;
     v->groups[g].mark = (int32_t)z->stamp;
     z->old[*seen] = v->groups[g];
     z->seen[(*seen)++] = g;
-    weigh_group(m, &v->groups[g], -1, d);
+    return weigh_group(m, &v->groups[g]);
 }
 
-static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
+static void propose(Model *m, Level *v, Scratch *z, int64_t b)
 {
+    const int64_t *odds = m->odds + b * m->n, beta = m->beta[b];
     int64_t corner[MOST_CORNERS], change[MOST_CORNERS], offset[6], order[64];
-    int64_t n = m->n, listed = 0, seen = 0, still = 0, new = 0, corners, d[3] = {0, 0, 0};
+    int64_t n = m->n, listed = 0, seen = 0, still = 0, new = 0, corners, guess = 0, d = 0;
     uint64_t flips = 0;
     int64_t cell = below(draw(&m->rng), n);
     uint64_t r = draw(&m->rng);
@@ -246,11 +275,15 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
         int64_t value = v->x[corner[q]] + change[q];
         if (value < m->least[corner[q]] || value > m->top[corner[q]])
             return;
+        if (!v->x[corner[q]] != !value)
+            guess += value ? odds[corner[q]] : -odds[corner[q]];
     }
+    if (guess < 0 && guess + exponential(m, draw(&m->rng)) < 0)
+        return;
     for (int64_t q = 0; q < corners; q++)
         if (m->own[corner[q]] >= 0) {
-            weigh(m, m->own[corner[q]], v->x[corner[q]], -1, d);
-            weigh(m, m->own[corner[q]], v->x[corner[q]] + change[q], 1, d);
+            d -= weigh(m, m->own[corner[q]], v->x[corner[q]]);
+            d += weigh(m, m->own[corner[q]], v->x[corner[q]] + change[q]);
         }
     if (m->shared && v->used + m->sums > z->cap / 4 * 3)
         regroup(m, v, z->cap);
@@ -276,8 +309,8 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
         for (int64_t i = 0; i < listed; i++) {
             int64_t s = z->list[i];
             if (z->dt[s] && m->kind[s] >= 0) {
-                weigh(m, m->kind[s], v->t[s], -1, d);
-                weigh(m, m->kind[s], v->t[s] + z->dt[s], 1, d);
+                d -= weigh(m, m->kind[s], v->t[s]);
+                d += weigh(m, m->kind[s], v->t[s] + z->dt[s]);
             }
         }
     } else if (!flips) {
@@ -293,8 +326,7 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
             g->mark = (int32_t)z->stamp;
             if ((int64_t)g->law * g->m != g->g1)
                 g->law = g->g1 / g->m;
-            weigh(m, g->law, g->t, -1, d);
-            weigh(m, g->law, g->t + z->dt[s], 1, d);
+            d += weigh(m, g->law, g->t + z->dt[s]) - weigh(m, g->law, g->t);
             z->seen[still] = v->at[s];
             z->to[still++] = z->dt[s];
         }
@@ -311,10 +343,10 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
             if (kind < 0 || (!z->dt[s] && !z->dk[s]))
                 continue;
             if (!from)
-                weigh(m, kind, 0, -1, d);
+                d -= weigh(m, kind, 0);
             else {
                 g = v->at[s];
-                see(m, v, z, g, &seen, d);
+                d -= see(m, v, z, g, &seen);
                 if (z->dk[s]) {
                     v->groups[g].m--;
                     v->groups[g].g1 -= (int32_t)kind;
@@ -326,7 +358,7 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
                 continue;
             z->to[i] = -1;
             if (!to) {
-                weigh(m, kind, 0, 1, d);
+                d += weigh(m, kind, 0);
                 continue;
             }
             to ^= m->salt[s];
@@ -338,18 +370,18 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
                 v->used++;
                 z->inserted[new++] = g;
             }
-            see(m, v, z, g, &seen, d);
+            d -= see(m, v, z, g, &seen);
             v->groups[g].m++;
             v->groups[g].g1 += (int32_t)kind;
             v->groups[g].g2 += kind * kind;
             v->groups[g].t = v->t[s] + z->dt[s];
         }
         for (int64_t i = 0; i < seen; i++)
-            weigh_group(m, &v->groups[z->seen[i]], 1, d);
+            d += weigh_group(m, &v->groups[z->seen[i]]);
     }
     {
-        int64_t gain = d[0] - m->lambda * d[1];
-        if (gain < 0 && gain * beta + 256 * exponential(m, draw(&m->rng)) < 0) {
+        int64_t gain = d * beta - 256 * guess;
+        if (gain < 0 && gain + 256 * exponential(m, draw(&m->rng)) < 0) {
             for (int64_t i = 0; i < seen; i++)
                 v->groups[z->seen[i]] = z->old[i];
             /* The last in is the first out, so that no search breaks off early. */
@@ -360,9 +392,7 @@ static void propose(Model *m, Level *v, Scratch *z, int64_t beta)
     }
     for (int64_t i = 0; i < still; i++)
         v->groups[z->seen[i]].t += z->to[i];
-    v->a += d[0];
-    v->w += d[1];
-    v->bad += d[2];
+    v->weight += d;
     for (int64_t q = 0; q < corners; q++)
         v->x[corner[q]] += change[q];
     for (int64_t i = 0; i < listed; i++) {
@@ -392,18 +422,20 @@ static int64_t run(Model *m, Level *levels, Scratch *z, int64_t *state, int64_t 
     for (int64_t sweep = 0; sweep < sweeps; sweep++) {
         for (int64_t b = 0; b < m->levels; b++)
             for (int64_t i = 0; i < 2 * m->n; i++)
-                propose(m, &levels[place[b]], z, m->beta[b]);
+                propose(m, &levels[place[b]], z, b);
         for (int64_t b = m->levels - 1; b > 0; b--) {
             Level *hot = &levels[place[b]], *cold = &levels[place[b - 1]];
-            int64_t gain = (hot->a - m->lambda * hot->w) - (cold->a - m->lambda * cold->w);
-            gain *= m->beta[b - 1] - m->beta[b];
+            int64_t gain = (hot->weight - cold->weight) * (m->beta[b - 1] - m->beta[b]);
             if (gain >= 0 || gain + 256 * exponential(m, draw(&m->rng)) >= 0) {
                 int64_t kept = place[b];
                 place[b] = place[b - 1];
                 place[b - 1] = kept;
             }
         }
-        if (!levels[place[0]].bad) {
+        for (int64_t b = 0; b < m->levels; b++)
+            for (int64_t c = 0; c < m->n; c++)
+                m->held[b * m->n + c] += levels[place[b]].x[c] > 0;
+        if (possible(m, &levels[place[0]])) {
             feasible++;
             if (recording)
                 record(m, &levels[place[0]], hist);
@@ -414,8 +446,15 @@ static int64_t run(Model *m, Level *levels, Scratch *z, int64_t *state, int64_t 
     return feasible;
 }
 
-enum { X, STATE, HIST, KEPT, NUMBERS, SHAPE, STRIDE, CSTART, CSUMS, KIND, LOW, HIGH, KSTART, KMIN, LOGS,
-       LEAST, TOP, OWN, BETA, LOGTABLE, FIRST, HSTART, WORDS, SALT, ARRAYS };
+enum { X, STATE, HIST, KEPT, HELD, NUMBERS, SHAPE, STRIDE, CSTART, CSUMS, KIND, LOW, HIGH, KSTART, KMIN, LOGS,
+       LEAST, TOP, OWN, BETA, LOGTABLE, FIRST, HSTART, WORDS, SALT, ODDS, ARRAYS };
+
+/* The values of a law that are laid out: none of one that is wide. */
+static int64_t laid_out(const Model *m, int64_t kind)
+{
+    int64_t values = m->high[kind] - m->low[kind];
+    return values < 512 ? values + 2 * BEYOND + 1 : 0;
+}
 
 static PyObject *sweeps(PyObject *module, PyObject *args)
 {
@@ -426,7 +465,7 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
     Scratch z = {0};
     Group *groups = NULL, *old = NULL;
     uint64_t *keys = NULL;
-    int64_t *state, *memory = NULL, cap = 1024, count, total, feasible = 0;
+    int64_t laws, values = 0, *state, *memory = NULL, cap = 1024, count, total, feasible = 0;
     int held = 0, recording;
     (void)module;
     if (!PyArg_ParseTuple(args, "O!p", &PyTuple_Type, &given, &recording))
@@ -436,7 +475,7 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
         return NULL;
     }
     for (; held < ARRAYS; held++) {
-        int flags = held <= KEPT ? PyBUF_WRITABLE : PyBUF_SIMPLE;
+        int flags = held <= HELD ? PyBUF_WRITABLE : PyBUF_SIMPLE;
         if (PyObject_GetBuffer(PyTuple_GetItem(given, held), &view[held], flags))
             goto done;
     }
@@ -450,6 +489,8 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
     m.most = ((int64_t *)view[NUMBERS].buf)[6];
     m.wide = ((int64_t *)view[NUMBERS].buf)[7];
     m.kept = view[KEPT].buf;
+    m.held = view[HELD].buf;
+    m.odds = view[ODDS].buf;
     m.own = view[OWN].buf;
     m.salt = view[SALT].buf;
     m.shape = view[SHAPE].buf;
@@ -471,12 +512,15 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
     m.words = view[WORDS].buf;
     m.rng = (uint64_t)state[0];
     m.lambda = state[1];
+    laws = view[LOW].len / (Py_ssize_t)sizeof(int64_t);
+    for (int64_t k = 0; k < laws; k++)
+        values += laid_out(&m, k);
     while (cap < 4 * m.sums)
         cap *= 2;
     if (!m.shared)
         cap = 1;
     z.cap = cap;
-    total = m.levels * 3 * m.sums + 8 * m.sums;
+    total = m.levels * 3 * m.sums + 8 * m.sums + laws + 1 + values;
     levels = calloc((size_t)m.levels, sizeof(Level));
     memory = calloc((size_t)total, sizeof(int64_t));
     groups = calloc((size_t)(m.levels * cap), sizeof(Group));
@@ -505,6 +549,13 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
         z.seen = free_, free_ += 2 * m.sums;
         z.inserted = free_, free_ += m.sums;
         z.old = old;
+        m.base = free_, free_ += laws + 1;
+        m.table = free_;
+        for (int64_t k = 0; k < laws; k++) {
+            m.base[k + 1] = m.base[k] + laid_out(&m, k);
+            for (int64_t at = m.base[k]; at < m.base[k + 1]; at++)
+                m.table[at] = weight(&m, k, m.low[k] - BEYOND + at - m.base[k]);
+        }
     }
     Py_BEGIN_ALLOW_THREADS
     for (int64_t b = 0; b < m.levels; b++)

@@ -19,7 +19,12 @@ from tabprotect.engine.belief.evidence import (
     distinct,
     finest_first,
 )
-from tabprotect.engine.belief.joint_noise import of_main_table, put_together
+from tabprotect.engine.belief.joint_noise import (
+    PriorOfSums,
+    main_table,
+    of_main_table,
+    put_together,
+)
 from tabprotect.engine.belief.weighing import Weighing, chosen, plain
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.posterior import Posterior
@@ -107,18 +112,18 @@ def _together(
     )
 
     def joint() -> Posterior | None:
-        if domain != whole and not (inner or prior is None or prior == "uniform"):
-            # What is believed of sums beforehand is no product over cells.
-            return None
         read = [
             (None if one.alone else one.release, plain(known) if chosen(known) else known)
             for one, known in zip(evidence, likelihoods, strict=True)
         ]
-        mine = _prior(prior, whole)
+        if domain == whole or inner:
+            return put_together(read, _prior(prior, whole), share=effort.joint, progress=means[1])
+        of_sums = _prior(prior, domain)
+        mine: Prior | PriorOfSums = of_sums
+        if not isinstance(of_sums, Uniform):
+            mine = PriorOfSums(of_sums, main_table(evidence[0].release, likelihoods[0]))
         found = put_together(read, mine, share=effort.joint, progress=means[1])
-        if found is None or domain == whole or inner:
-            return found
-        return of_main_table(found, *read[0])
+        return found and of_main_table(found, of_sums, *read[0])
 
     if several and by_chains and not evidence[0].alone and (found := joint()) is not None:
         return found

@@ -49,9 +49,53 @@ def all_numbers(release: Release) -> PublishedNumbers | None:
     return methods()[name].numbers(release)
 
 
+@dataclass(frozen=True, eq=False)
+class PriorOfSums:
+    """What is believed of some sums beforehand; inner tables with the same sums are believed alike."""
+
+    prior: Prior
+    sums: Publication
+
+    def numbers(self, given: PublishedNumbers) -> PublishedNumbers | None:
+        """Beliefs as laws of sums beside what was published; ``None`` where there is no bound."""
+        # Imported late: the first paint must not wait for it.
+        from scipy.special import gammaln
+
+        incidence = self.sums.incidence
+        open_ = np.ones(given.domain.size, dtype=np.int64)
+        if given.domain.structural:
+            open_[given.domain.structural_cells()] = 0
+        ends = [one[: given.domain.size] for one in proved(given)]
+        if (ends[1] >= UNBOUNDED).any():
+            return None
+        low, high, behind = (np.asarray(incidence @ one, dtype=np.int64) for one in (*ends, open_))
+        if int((high - low + 1).sum()) > MOST_WEIGHED:
+            return None
+        laws: list[Law] = []
+        for number, inside in enumerate(behind.tolist()):
+            values = np.arange(low[number], high[number] + 1)
+            # So many inner tables share a sum.
+            ways = gammaln(values + inside) - gammaln(values + 1) - gammaln(max(inside, 1))
+            logs = self.prior.log_weight(number, values) - (ways if inside else 0.0)
+            if not np.isfinite(peak := float(logs.max())):
+                return None
+            laws.append((int(low[number]), int(high[number]), logs - peak))
+        return PublishedNumbers(
+            *(given.domain, (), incidence.indptr.astype(np.int64)),
+            cells=incidence.indices.astype(np.int64),
+            published=np.zeros(len(laws), dtype=np.int64),
+            laws=tuple(laws),
+            law=np.arange(len(laws)),
+            variance=np.full(len(laws), np.inf),
+            noise=np.full(len(laws), -1, dtype=np.int64),
+            believed=given.believed,
+            note=say("What is believed beforehand is of the sums, of inner tables nothing more."),
+        )
+
+
 def put_together(
     read: Sequence[tuple[Release | None, Likelihood]],
-    prior: Prior,
+    prior: Prior | PriorOfSums,
     *,
     share: float = 1.0,
     progress: Progress = SILENT,
@@ -86,7 +130,11 @@ def put_together(
     if len(known) < len(parts):
         return None
     numbers = PublishedNumbers.together(known)
-    believed = _with_prior(numbers, prior)
+    if isinstance(prior, PriorOfSums):
+        beside, prior = prior.numbers(numbers), Uniform()
+        believed = beside and PublishedNumbers.together([numbers, beside])
+    else:
+        believed = _with_prior(numbers, prior)
     if believed is None:
         return None
     if share < 1:
@@ -105,16 +153,20 @@ def put_together(
     )
 
 
+def main_table(release: Release, likelihood: Likelihood) -> Publication:
+    """The cells of the main table as sums, where a release publishes no inner cells."""
+    groupings = groupings_of(release.domain, release.mechanism.parameters)
+    return Publication(release.domain, (likelihood.domain.names,), groupings)
+
+
 def of_main_table(
-    found: Posterior, release: Release | None, likelihood: Likelihood
-) -> Posterior | None:
+    found: Posterior, prior: Prior, release: Release | None, likelihood: Likelihood
+) -> Posterior:
     """The same about the cells of the main table, which a release publishes without inner cells."""
     assert release is not None and isinstance(likelihood, CellFactors)
-    groupings = groupings_of(release.domain, release.mechanism.parameters)
-    table = Publication(release.domain, (likelihood.domain.names,), groupings)
-    (summed,) = sums(found, table)
+    (summed,) = sums(found, main_table(release, likelihood))
     published, hidden = published_counts(likelihood)
-    return replace(summed, published=published, hidden=hidden)
+    return replace(summed, published=published, hidden=hidden, prior=prior)
 
 
 def _numbers(release: Release | None, likelihood: Likelihood) -> PublishedNumbers | None:

@@ -52,6 +52,10 @@ class CheckLine:
         True if it is about cells that can be shown.
     word, finding, rest
         Of a headline: its state in a word, what was found, and what else is to be said.
+    names
+        The tables it speaks of, where it only counts them.
+    coins
+        True if the coins it speaks of can still be drawn from the house key.
     """
 
     state: State
@@ -61,6 +65,8 @@ class CheckLine:
     word: str = ""
     finding: str = ""
     rest: str = ""
+    names: str = ""
+    coins: bool = False
 
 
 @dataclass(frozen=True)
@@ -254,7 +260,8 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
                 every,
             )
         )
-        lines.append(CheckLine("passed", text))
+        named = joined(labels, "; ") if len(labels) > 1 else ""
+        lines.append(CheckLine("passed", text, names=named))
     return tuple(lines)
 
 
@@ -318,14 +325,20 @@ def _staff(staff: Staff) -> list[CheckLine]:
     return lines
 
 
-def honesty(protected: Protected) -> CheckGroup:
-    """The title, the source of randomness, and the decisions. Confidential."""
+def honesty(protected: Protected, *, final: bool = False) -> CheckGroup:
+    """The title, the source of randomness, and the decisions. Confidential.
+
+    Parameters
+    ----------
+    final
+        Whether it is published: its coins are no longer chosen.
+    """
     record, title = protected.record, protected.release.title
     lines = [
         CheckLine("passed", say("Title: {title}", title))
         if title
         else CheckLine("mind", say("The release has no title.")),
-        CheckLine("mind", say("{said}.", capital(GIVEN_SEED)))
+        CheckLine("mind", say("{said}.", capital(GIVEN_SEED)), coins=not final)
         if record.seed_given
         else CheckLine("passed", CHANCE[record.coins]),
     ]

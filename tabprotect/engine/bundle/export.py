@@ -85,10 +85,20 @@ def export_cube(
     """
     try:
         cube = cube_of(release, total_code)
+    except InputError as error:
+        raise error.in_file(path) from None
+    return write_cube(cube, path, kind, title=release.title, strict=strict)
+
+
+def write_cube(
+    cube: Cube, path: Path, kind: Format, *, title: str = "", strict: bool = False
+) -> tuple[Cube, list[str]]:
+    """Write a cube as :func:`export_cube` does."""
+    try:
         domain, notes = kind.held(cube.table.domain, strict=strict)
         cube = cube.on(domain)
-        data = kind.publish_cube(cube, release.title)
-        beside = kind.beside_cube(cube, path, release.title)
+        data = kind.publish_cube(cube, title)
+        beside = kind.beside_cube(cube, path, title)
     except InputError as error:
         raise error.in_file(path) from None
     if path == STREAM:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -68,6 +68,7 @@ class _Stated:
     title: str
     weighted: bool = False
     gate: SumsGate | None = None
+    beside: tuple[Literal["n", "mean"], ...] = ()
 
 
 def public_bytes(
@@ -96,12 +97,15 @@ def public_bytes(
         release.title,
         release.weighted,
         release.gate,
+        tuple(release.beside),  # type: ignore[arg-type]
     )
     content = {
         archive.README: _readme(release).encode(),
         PACKAGE: archive.dump_json(_package(release)),
         TABLE: table_csv(release),
-        MECHANISM: archive.dump_json(asdict(stated)),
+        MECHANISM: archive.dump_json(
+            {name: said for name, said in asdict(stated).items() if name != "beside" or said}
+        ),
     }
     if page:
         content[PAGE] = page_of(release, content)
@@ -157,7 +161,13 @@ def table_csv(release: ReleasedSums) -> bytes:
     """A row for each cell, totals among them: the variables, ``value`` and ``status``."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow([*(v.name for v in release.variables), VALUE, STATUS])
+    rows.writerow([*(v.name for v in release.variables), VALUE, STATUS, *release.beside])
+    rows.writerows([*labels, *figures] for labels, figures in sum_rows(release))
+    return text.getvalue().encode()
+
+
+def sum_rows(release: ReleasedSums) -> Iterator[tuple[list[str], list[str]]]:
+    """The names of every sum; its value, its status and what is published beside it."""
     names = [axis.written for axis in release.axes]
     sizes = tuple(axis.size for axis in release.axes)
     number = {key: n for n, key in enumerate(release.key.tolist())}
@@ -167,10 +177,10 @@ def table_csv(release: ReleasedSums) -> bytes:
         labels = [name[int(node)] for name, node in zip(names, nodes, strict=True)]
         at = number.get(key)
         if at is None:
-            rows.writerow([*labels, "0", ""])
+            yield labels, ["0", "", *("0" if name == "n" else "" for name in release.beside)]
         else:
-            rows.writerow([*labels, release.written(at), HIDDEN if release.hidden[at] else ""])
-    return text.getvalue().encode()
+            status = HIDDEN if release.hidden[at] else ""
+            yield labels, [release.written(at), status, *release.figures(at)]
 
 
 def dossier_bytes(
@@ -271,19 +281,25 @@ def _release(files: Mapping[str, bytes]) -> ReleasedSums:
     places = [{name: node for node, name in enumerate(axis.written)} for axis in axes]
     sizes = tuple(axis.size for axis in axes)
     key, value, hidden = [], [], []
+    beside: dict[str, list[int]] = {name: [] for name in stated.beside}
+    at = len(axes)
     for line, row in enumerate(_rows(files[TABLE])[1:], 2):
-        if len(row) != len(axes) + 2:
+        if len(row) != at + 2 + len(beside):
             raise BundleError(say("{name}, line {line}: a field is missing", TABLE, line))
+        gone = row[at + 1] == HIDDEN
         try:
             nodes = [place[name] for place, name in zip(places, row, strict=False)]
-            number = 0 if row[-1] == HIDDEN else _units(row[-2], stated.decimals)
+            number = 0 if gone else _units(row[at], stated.decimals)
             key.append(int(np.ravel_multi_index(tuple(nodes), sizes)))
+            for (name, column), text in zip(beside.items(), row[at + 2 :], strict=True):
+                decimals = 0 if name == "n" else stated.decimals
+                column.append(0 if gone or not text else _units(text, decimals))
         except (KeyError, ValueError):
             raise BundleError(
                 say("{name}, line {line}: an unknown category, or no number", TABLE, line)
             ) from None
         value.append(number)
-        hidden.append(row[-1] == HIDDEN)
+        hidden.append(gone)
     order = np.argsort(np.array(key, dtype=np.int64))
     found = ReleasedSums(
         stated.variables,
@@ -297,6 +313,10 @@ def _release(files: Mapping[str, bytes]) -> ReleasedSums:
         stated.title,
         stated.weighted,
         stated.gate,
+        *(
+            np.array(beside[name], dtype=np.int64)[order] if name in beside else None
+            for name in ("n", "mean")
+        ),
     )
     if len(set(key)) < len(key) or not has_all_sums(found.axes, found.key, found.nodes):
         raise BundleError(say("{name}: a sum is missing, or a cell occurs twice", TABLE))
@@ -350,6 +370,7 @@ def _package(release: ReleasedSums) -> dict[str, object]:
         {"name": v.name, "type": "string"} for v in release.variables
     ]
     fields += [{"name": VALUE, "type": "number"}, {"name": STATUS, "type": "string"}]
+    fields += [{"name": name, "type": "number"} for name in release.beside]
     return {
         "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
         "name": "magnitudes",
@@ -364,6 +385,10 @@ def _package(release: ReleasedSums) -> dict[str, object]:
 def _readme(release: ReleasedSums) -> str:
     title = " ".join(release.title.split()) or say("A protected table of sums")
     hidden = int(release.hidden.sum())
+    said = {
+        "n": say("- `n` in it: how many contribute to a sum that is published."),
+        "mean": say("- `mean` in it: the sum over how many contribute, rounded."),
+    }
     lines = [
         f"# {title}",
         "",
@@ -380,6 +405,7 @@ def _readme(release: ReleasedSums) -> str:
         else say("Every sum is published."),
         "",
         say("- `table.csv`: a row for each cell: variables, `value`, `status`."),
+        *(said[name] for name in release.beside),
         say("- `mechanism.json`: the method, the variables with their levels, what is promised."),
         say("- `manifest.json`: SHA-256 of every file."),
     ]

@@ -273,7 +273,7 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
     from tabprotect.engine.bundle.page_model import MOST_SHOWN
 
     shown = sum(one.table.domain.size for one in release.tables) <= MOST_SHOWN
-    said = [method.label, *exact_lines(release)]
+    first, *kept = filter(None, exact_lines(release, "{}", " × "))
     promised = [method.guarantees[name] for name in method.promised(mechanism.values)]
     return {
         "title": release.title,
@@ -281,7 +281,7 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
         "said": {
             code: {
                 "method": told_in(code, method.label),
-                "exact": " ".join(told_in(code, line) for line in said[1:] if line),
+                "exact": " ".join(filter(None, [told_in(code, first), ", ".join(kept)])),
                 "promised": [told_in(code, line) for line in promised],
                 "weighted": told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
             }

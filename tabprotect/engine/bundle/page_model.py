@@ -35,6 +35,7 @@ from tabprotect.engine.release.likelihood import (
     MoveSequence,
 )
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import joined, say
 
 Model = Mapping[str, object]
@@ -133,6 +134,8 @@ def _moves(release: Release, likelihood: MoveSequence) -> Model | None:
     moves, passes = likelihood.moves, likelihood.passes
     if len(moves.cells) > MOST_ENTRIES or likelihood.published != release.table:
         return None
+    if _high_strips(moves) > MOST_HELD:
+        return None
     model = group_model(likelihood, knowing_zeros(Uniform(), likelihood.domain))
     for structure in step_structures(model):
         if structure.cycles * passes > PLANNED:
@@ -154,6 +157,21 @@ def _moves(release: Release, likelihood: MoveSequence) -> Model | None:
         "rule": likelihood.rule,
         "theta": likelihood.theta,
     }
+
+
+def _high_strips(moves: MoveSet) -> int:
+    """A bound from below for the entries of one strip of swaps, which needs no plan; 0 for others.
+
+    Of h rows with n columns each: a swap is joined to h or so that come later, at all but the rim.
+    """
+    design = moves.design
+    if design is None or design.kind != "strips" or moves.domain.ndim != 2:
+        return 0
+    short, long = sorted(moves.domain.shape)
+    # Of each column of cells every row has a swap, but one of each strip.
+    number = short - len(moves) // (long - 1)
+    rows = -(-short // max(number, 1))
+    return (rows - 1) * (long - 1) * int(3 ** max(rows - 2, 0))
 
 
 def _factors(likelihood: CellFactors) -> Model | None:

@@ -92,15 +92,15 @@ WORDS: Mapping[str, str] = {
 }
 
 
-def exact_lines(release: Release) -> list[str]:
-    """What is exact in a release, by line."""
+def exact_lines(release: Release, shown: str = "- {}", times: str = " x ") -> list[str]:
+    """What is exact in a release, by line; how a margin is shown, and what joins its variables."""
     method, parameters = methods()[release.mechanism.method], release.mechanism.parameters
     moves, promised = parameters.get("cycles"), method.promised(release.mechanism.values)
     if isinstance(moves, MoveSet):
         if not any(moves.margins):
             return [say("The grand total. No other margin is kept on purpose.")]
         said = say("The grand total, and these margins with everything that adds up from them:")
-        return [said, "", *(f"- {' x '.join(margin)}" for margin in moves.margins if margin)]
+        return [said, "", *(shown.format(times.join(one)) for one in moves.margins if one)]
     if "exact" in promised:
         return [say("Every count that is published.")]
     if "total_kept" in promised:

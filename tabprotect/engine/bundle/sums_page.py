@@ -54,7 +54,8 @@ def _told(release: ReleasedSums, content: Mapping[str, bytes], promise: str) -> 
         "hidden": [],
     }
     if int(np.prod(sizes)) <= MOST_SHOWN:
-        written: list[int | str] = [0] * int(np.prod(sizes))
+        # Where there are no records nothing adds up to 0, as the table says: its readers have it so.
+        written = [release.text(0)] * int(np.prod(sizes))
         for number, key in enumerate(release.key.tolist()):
             written[key] = release.written(number)
         table |= {"counts": written, "hidden": release.key[release.hidden].tolist()}

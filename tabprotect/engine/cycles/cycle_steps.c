@@ -1,5 +1,5 @@
-/* Cycles applied one after the other, and their layers: see forward_walk.py and layers.py, which do
- * the same in numpy. */
+/* Cycles applied one after the other, and their layers: see forward_walk.py, layers.py and reach.py,
+ * which do the same in numpy. */
 
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
@@ -54,6 +54,36 @@ static PyObject *layer_numbers(PyObject *module, PyObject *args)
             out[i] = layer;
             for (int64_t e = starts[i]; e < starts[i + 1]; e++)
                 last[cells[e]] = layer + 1;
+        }
+        Py_END_ALLOW_THREADS
+    }
+    return given_back(&a);
+}
+
+/* Parameters: starts, cells, signs, then the cells that can be positive and the cycles that can be taken,
+ * both of which grow. */
+static PyObject *reached(PyObject *module, PyObject *args)
+{
+    PyObject *given[5];
+    Arrays a = {.held = 0};
+    long long cycles;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "LOOOOO", &cycles, &given[0], &given[1], &given[2], &given[3],
+                          &given[4]))
+        return NULL;
+    if (taken(&a, given, 5, 1 << 3 | 1 << 4)) {
+        const int64_t *starts = a.view[0].buf, *cells = a.view[1].buf;
+        const int8_t *signs = a.view[2].buf;
+        uint8_t *positive = a.view[3].buf, *out = a.view[4].buf;
+        Py_BEGIN_ALLOW_THREADS
+        for (int64_t i = 0; i < cycles; i++) {
+            uint8_t up = 1, down = 1;
+            for (int64_t e = starts[i]; e < starts[i + 1]; e++)
+                if (!positive[cells[e]])
+                    *(signs[e] < 0 ? &up : &down) = 0;
+            out[i] |= up | down;
+            for (int64_t e = starts[i]; e < starts[i + 1]; e++)
+                positive[cells[e]] |= signs[e] > 0 ? up : down;
         }
         Py_END_ALLOW_THREADS
     }
@@ -163,6 +193,7 @@ static PyObject *undo(PyObject *module, PyObject *args)
 static PyMethodDef methods[] = {
     {"undo", undo, METH_VARARGS, "One layer of cycles undone: see sampling.py."},
     {"layer_numbers", layer_numbers, METH_VARARGS, "The layer of each cycle: see layers.py."},
+    {"reached", reached, METH_VARARGS, "The cycles that coins can take: see reach.py."},
     {"walk", walk, METH_VARARGS, "One pass of the cycles: see forward_walk.py."},
     {NULL, NULL, 0, NULL},
 };

@@ -1,6 +1,9 @@
 from typing import Any
 
 def layer_numbers(cycles: int, starts: Any, cells: Any, last: Any, to: Any, /) -> None: ...
+def reached(
+    cycles: int, starts: Any, cells: Any, signs: Any, positive: Any, taken: Any, /
+) -> None: ...
 def walk(
     cycles: int,
     copies: int,

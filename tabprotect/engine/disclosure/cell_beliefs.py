@@ -301,14 +301,14 @@ def _bounded(likelihood: CellFactors, why: str) -> TableBelief:
 KEPT_CELLS = 2_000
 """Most cells of a posterior that is kept for who asks for it again."""
 
-_last: dict[bytes, Posterior] = {}
+_last: dict[bytes, Posterior | InfeasibleError] = {}
 
 
 def believed_alone(evidence: Evidence, progress: Progress = SILENT) -> Posterior:
     """What a reader who assumes nothing believes of one release, by the effort of a verdict.
 
-    The last one is kept where the table is small: the gate, the page of the bundle and whoever verifies
-    it ask for the same.
+    The last one is kept where the table is small, and that there is none: the gate, the page of the
+    bundle and whoever verifies it ask for the same.
 
     Raises
     ------
@@ -319,20 +319,24 @@ def believed_alone(evidence: Evidence, progress: Progress = SILENT) -> Posterior
     small = release.domain.size <= KEPT_CELLS
     key = release_fingerprint(release) if small else b""
     found = _last.get(key)
-    if found is not None:
-        return found
-    found = believe(
-        [evidence],
-        "uniform",
-        knowing=RELEASE_ALONE,
-        inner=True,
-        effort=VERDICT,
-        randomness=OfRelease(release),
-        progress=progress,
-    ).posterior
-    if small:
-        _last.clear()
-        _last[key] = found
+    if found is None:
+        try:
+            found = believe(
+                [evidence],
+                "uniform",
+                knowing=RELEASE_ALONE,
+                inner=True,
+                effort=VERDICT,
+                randomness=OfRelease(release),
+                progress=progress,
+            ).posterior
+        except InfeasibleError as error:
+            found = error
+        if small:
+            _last.clear()
+            _last[key] = found
+    if isinstance(found, InfeasibleError):
+        raise found.with_traceback(None)
     return found
 
 

@@ -30,6 +30,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.kept_sums import said
+from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.languages.said import joined, say
@@ -106,7 +107,7 @@ def protect(
         )
         done = _stated(done, limits, found)
         if found.passed:
-            return _decided(done, objection, accept)
+            return _decided(done, objection, accept) if objection else _kept(done, accept)
         if found.passed is None and (standing := policy.standing_reasons(found.left_out)):
             return _let_out(done, standing)
         alone = _stated(
@@ -205,6 +206,19 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
     return _with_reason(done, [say("{OVERRULED}: {accept}. {against}", OVERRULED, accept, against)])
 
 
+def _kept(done: Protected, accept: str) -> Protected:
+    """The draw that passes, with the reason for small sums that are kept, if one was given."""
+    found = done.record.verdict
+    kept = "" if found is None else said(found.kept_small).rstrip(".")
+    if not accept or not kept:
+        return done
+    decisions = (
+        say("{kept}: {accept}", kept, accept) if one == kept else one
+        for one in done.record.decisions
+    )
+    return replace(done, record=replace(done.record, decisions=tuple(decisions)))
+
+
 def _let_out(done: Protected, standing: Mapping[str, str]) -> Protected:
     """The draw let out for the policy's own reasons, each on record."""
     return _with_reason(
@@ -227,6 +241,25 @@ def _with_reason(done: Protected, decisions: Sequence[str]) -> Protected:
         verdict=None if found is None else replace(found, reason=True),
     )
     return Protected(replace(done.release, mechanism=mechanism), record)
+
+
+def beside_unweighed(done: Protected, policy: HousePolicy) -> Protected:
+    """The draw as one that leaves beside other releases that were not weighed with it.
+
+    It takes a reason, as whatever is not judged: one of the policy's own if there is one.
+    """
+    found, mechanism = done.record.verdict, done.release.mechanism
+    if found is None or mechanism.gate is None or "other_releases" in found.left_out:
+        return done
+    # A standing reason was taken for less.
+    decisions = tuple(one for one in done.record.decisions if not one.startswith(STANDING))
+    reason = found.reason and decisions == done.record.decisions
+    found = replace(found, left_out=kinds(found.left_out, ["other_releases"]), reason=reason)
+    stated = replace(mechanism.gate, passed=found.passed, left_out=found.left_out, reason=reason)
+    release = replace(done.release, mechanism=replace(mechanism, gate=stated))
+    done = Protected(release, replace(done.record, verdict=found, decisions=decisions))
+    standing = policy.standing_reasons(found.left_out) if found.passed is None else {}
+    return _let_out(done, standing) if standing and not done.record.overruled else done
 
 
 def _alone(limits: Gate) -> Gate:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, SignedInts
 from tabprotect.engine.belief.effort import LEAST_DRAWS
@@ -42,10 +43,14 @@ PROPOSING, DECIDING = 1_000, 4_000
 """Draws of the two stages."""
 
 MANY_CELLS = 5_000
-"""Cells from which on half as many are drawn."""
+"""Cells beyond which half as many are drawn."""
 
 SHARE_OF_DRAWS = 5
 """Where a posterior took few draws itself, the part of as many that is drawn for insiders."""
+
+PART_CELLS = 5_000
+"""Cells of the independent parts that are drawn of a larger table: what there is to learn from a cell
+is in its own part."""
 
 DRAWN_WORK = 4 * 10**9
 """The most draws times pairs of cells of the first stage; beyond, people are sampled."""
@@ -92,7 +97,7 @@ def insiders(
     learns = asked.listed()
     if learns is not None:
         return asked.found(alone * learns, expected, exact=True)
-    return asked.drawn(generator)
+    return asked.drawn_of_a_part(generator) or asked.drawn(generator)
 
 
 def _apart(likelihood: CellFactors) -> bool:
@@ -195,6 +200,49 @@ class _Asked:
         chance = float(weight[learns].sum()) / expected
         return Insiders(expected, min(chance, 1.0), worst, exact=False)
 
+    def drawn_of_a_part(self, generator: np.random.Generator) -> Insiders | None:
+        """The chance from draws of some independent parts; ``None`` if that is not the way."""
+        posterior, likelihood = self.posterior, self.likelihood
+        if (
+            len(self.alone) <= PART_CELLS
+            or posterior.parts is None
+            or not isinstance(likelihood, MoveSequence)
+            or self.limits.at_risk.high >= NARROW_COUNTS
+        ):
+            return None
+        part = posterior.parts.some(PART_CELLS, generator)
+        if part is None:
+            return None
+        cells, moves = part.cells, likelihood.moves
+        alone = self.alone[cells]
+        if alone.sum() < NOBODY:
+            return None
+        local = np.full(len(self.alone), -1, dtype=np.int64)
+        local[cells] = np.arange(len(cells))
+        inside = local[moves.cells] >= 0
+        owner = np.repeat(np.arange(len(moves)), np.diff(moves.starts))
+        pairs = _near_pairs(owner[inside], local[moves.cells[inside]], len(cells))
+        second = min(DECIDING // 2, MOST_DRAWN // len(cells))
+        first = second // 4
+        if first < LEAST_DRAWS:
+            return None
+        every = part.draw(first + second, generator, self.progress).T
+        learns = np.zeros(len(cells), dtype=np.bool_)
+        for value in self.values:
+            others = pairs[~self.known(value)[cells][pairs[:, 1]]]
+            likely = _often(every[:, :first], others, value, LIKELY, LEAST_PROPOSING)
+            sure = self.limits.belief_limit
+            sure_pairs = _often(every[:, first:], others[likely], value, sure, LEAST_DECIDING)
+            learns[others[likely][sure_pairs, 0]] = True
+        # What no cycle touches is known to everybody: who is alone there learns nothing.
+        moving = np.zeros(len(self.alone), dtype=np.bool_)
+        moving[moves.cells] = True
+        expected = float(self.alone.sum())
+        share = float(self.alone[moving].sum()) / expected
+        chance = share * float(alone[learns].sum() / alone.sum())
+        worst = float((alone * learns).max(initial=0.0))
+        return Insiders(expected, min(chance, 1.0), worst, exact=False)
+
     def sampled(self, most: int, generator: np.random.Generator) -> Ints:
         """The cells whose people are asked: all, or so many by their chance to hold one."""
         if most >= len(self.alone):
@@ -248,6 +296,54 @@ class _Asked:
             sure = (often >= LEAST_DECIDING) & (both > self.limits.belief_limit * often)
             out.append(person[sure])
         return np.concatenate(out)
+
+
+def _near_pairs(cycles: Ints, cells: Ints, size: int) -> Ints:
+    """Ordered pairs of cells that lie in cycles with one and the same cell, int64 (pairs, 2).
+
+    Parameters
+    ----------
+    cycles, cells : int64 (entries,)
+        The cells of the cycles, cycle after cycle.
+    """
+    begins = np.searchsorted(cycles, cycles)
+    lengths = np.searchsorted(cycles, cycles, side="right") - begins
+    owner, at = _expanded(begins, lengths)
+    beside = np.unique(cells[owner] * size + cells[at])
+    middle = beside % size
+    begins = np.searchsorted(beside, middle * size)
+    lengths = np.searchsorted(beside, (middle + 1) * size) - begins
+    owner, at = _expanded(begins, lengths)
+    both = np.unique(beside[owner] // size * size + beside[at] % size)
+    pairs = np.stack([both // size, both % size], axis=1)
+    return np.asarray(pairs[pairs[:, 0] != pairs[:, 1]], dtype=np.int64)
+
+
+def _often(tables: SignedInts, pairs: Ints, value: int, share: float, least: int) -> Bools:
+    """The pairs whose second cell holds a count in more than a share of the draws of ones.
+
+    Parameters
+    ----------
+    tables : (cells, draws)
+    least
+        Draws in which the first cell holds one, below which nothing is said.
+    """
+    ones, small = _bits(tables == 1), _bits(tables == value)
+    often = np.bitwise_count(ones).sum(axis=1, dtype=np.int64)[pairs[:, 0]]
+    out: Bools = often >= least
+    for begin in range(0, len(pairs), PAIRS_AT_ONCE):
+        first, second = pairs[begin : begin + PAIRS_AT_ONCE].T
+        both = np.bitwise_count(ones[first] & small[second]).sum(axis=1, dtype=np.int64)
+        out[begin : begin + PAIRS_AT_ONCE] &= both > share * often[begin : begin + PAIRS_AT_ONCE]
+    return out
+
+
+def _bits(which: Bools) -> npt.NDArray[np.uint64]:
+    """Rows of 64 draws a number."""
+    packed = np.packbits(which, axis=1)
+    out = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    out[:, : packed.shape[1]] = packed
+    return out.view(np.uint64)
 
 
 def _products(people: Floats, small: Floats) -> Floats:

@@ -17,7 +17,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs
+from tabprotect.engine.disclosure.together import numbers_known
 from tabprotect.engine.magnitudes.multipliers import MultiplierLaw
 from tabprotect.engine.magnitudes.released_sums import ReleasedSums, SumsGate
 from tabprotect.engine.release.left_out import Kind, kinds, listed
@@ -128,6 +128,8 @@ class MagnitudeVerdict:
         With the contributions; ``None`` for who has the release alone.
     reason
         Whether there is a reason for what is beyond the limits or was not judged.
+    numbers
+        Sums of which readers know how many contribute.
     """
 
     limits: SumsGate
@@ -138,6 +140,7 @@ class MagnitudeVerdict:
     left_out: tuple[Kind, ...] = ()
     audit: ContributorsAudit | None = None
     reason: bool = False
+    numbers: int = 0
 
     @property
     def passed(self) -> bool | None:
@@ -156,19 +159,24 @@ class MagnitudeVerdict:
         return replace(limits, passed=self.passed, left_out=left_out, reason=self.reason)
 
     @property
+    def guesses(self) -> str:
+        """How near an outsider's best guess comes; empty where that was not worked out."""
+        if self.worst is None:
+            return ""
+        return say(
+            "An outsider's best guess of the value of one who is alone in a cell comes within "
+            "{within:g} % with a probability of at most {worst:.1%} (limit {limit:.0%}).",
+            self.limits.within,
+            self.worst,
+            self.limits.belief_limit,
+        )
+
+    @property
     def sentence(self) -> str:
         """The verdict in words, without what only the house knows."""
         said = []
         if self.worst is not None:
-            said.append(
-                say(
-                    "An outsider's best guess of the value of one who is alone in a cell comes within "
-                    "{within:g} % with a probability of at most {worst:.1%} (limit {limit:.0%}).",
-                    self.limits.within,
-                    self.worst,
-                    self.limits.belief_limit,
-                )
-            )
+            said.append(self.guesses)
         if self.known:
             said.append(
                 plural(
@@ -176,6 +184,17 @@ class MagnitudeVerdict:
                     "{known:,} sum would be known if it were that of one contributor.",
                     "{known:,} sums would be known if each were that of one contributor.",
                     self.known,
+                )
+            )
+        if self.numbers:
+            said.append(
+                plural(
+                    self.numbers,
+                    "How many contribute is published, or follows, of {n:,} sum: readers were taken to "
+                    "know who is alone.",
+                    "How many contribute is published, or follows, of {n:,} sums: readers were taken to "
+                    "know who is alone.",
+                    self.numbers,
                 )
             )
         if self.left_out:
@@ -200,6 +219,7 @@ class MagnitudeVerdict:
             "hidden": self.hidden,
             "belief": None if self.worst is None else round(self.worst, 6),
             "known": self.known,
+            "numbers_known": self.numbers,
             "complete": not self.left_out,
             "left_out": list(self.left_out),
             "sentence": self.sentence,
@@ -233,7 +253,7 @@ def magnitude_verdict(
         Kinds of what else was not judged.
     """
     limits = limits or release.gate or limits_of(HousePolicy())
-    found = _outsider(release, limits.within / 100)
+    found = outsider_beliefs(release, limits.within / 100)
     near = found is not None and found > limits.belief_limit + ROUNDING
     worst = None if found is None else float(found.max(initial=0.0))
     if audit is not None and unsafe is not None and found is not None and not release.hidden.any():
@@ -248,6 +268,7 @@ def magnitude_verdict(
         kinds(_left_out(release), more, () if release.gate is None else release.gate.left_out),
         audit,
         release.gate is not None and release.gate.reason,
+        int(numbers_known(release).sum()),
     )
 
 
@@ -263,7 +284,7 @@ def _left_out(release: ReleasedSums) -> tuple[Kind, ...]:
     return ("contributors",) if release.weighted else ()
 
 
-def _outsider(release: ReleasedSums, within: float) -> np.ndarray | None:
+def outsider_beliefs(release: ReleasedSums, within: float) -> np.ndarray | None:
     """An outsider's belief about every cell, float64 (cells,); ``None`` where it is too much work."""
     out = np.zeros(len(release.key))
     if release.method == "suppression" and int(release.hidden.sum()) > MOST_HIDDEN:
@@ -275,6 +296,9 @@ def _outsider(release: ReleasedSums, within: float) -> np.ndarray | None:
         for value in np.unique(size[(size != 0) & (size * law.most < law.COARSE)]).tolist():
             out[size == value] = law.rounded_belief(value, within)
         return out
+    # Late: a project names verdicts, and its first paint does not wait for what solves programmes.
+    from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs
+
     for one in beliefs(release, ContributorView(), within):
         out[one.cell] = one.belief
     return out

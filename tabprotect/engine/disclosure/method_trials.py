@@ -143,13 +143,23 @@ def tried_methods(
     Interrupted
         When cancelled.
     """
-    order = sorted(methods().values(), key=lambda method: method.trial_work)
+    order = in_order()
     watched = _Watched(progress, len(order))
-    for method in order:
-        for trial in _of_method(method, problem, limits, watched):
+    for name in order:
+        for trial in _of_method(methods()[name], problem, limits, watched):
             watched.add(trial)
         watched.methods += 1
     return watched.found
+
+
+def in_order() -> tuple[str, ...]:
+    """The names of all methods, in the order in which they are tried."""
+    return tuple(sorted(methods(), key=lambda name: methods()[name].trial_work))
+
+
+def untried(method: str) -> Ranked:
+    """The place of a method of which nothing is known yet."""
+    return Ranked(MethodTrial(method), (), ())
 
 
 class _Watched:

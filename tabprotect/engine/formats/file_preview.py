@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -14,6 +14,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import DASHES, CountMarks
 from tabprotect.engine.formats.layouts.laid_out import lay_out
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOut, LaidOutPart, LaidOutRow
+from tabprotect.engine.formats.layouts.marked_cells import signs_in
 from tabprotect.engine.formats.layouts.settled_totals import NONE
 from tabprotect.engine.formats.layouts.total_rows import Totals, check_totals, names_of
 from tabprotect.engine.formats.layouts.totals_by_arithmetic import find_totals
@@ -71,6 +72,10 @@ class FilePreview:
         The choices; the ranges are the cells in use, and those without title and notes.
     suggested
         Options that would answer the open question.
+    signs
+        Sign in place of a count -> the number of cells that have it.
+    counted
+        The column that was taken as the count; empty if it is not known.
     """
 
     kind: Format
@@ -85,6 +90,8 @@ class FilePreview:
     columns: tuple[str, ...] = ()
     ranges: tuple[str, ...] = ()
     suggested: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    signs: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    counted: str = ""
 
 
 def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePreview:
@@ -106,8 +113,11 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
             layout = lay_out(rows, reading, CountMarks.parse(reading.marks), str(path))
         except InputError:
             pass
+    signs, counted = _signs(layout, reading), _counted(layout)
     if layout is not None:
         parts += [*_separator(kind, path, reading, layout), *layout.parts]
+    elif rows:
+        layout = _in_columns(rows, reading)
     book = outline(path, reading.sheet) if "sheet" in kind.options else Outline()
     columns = tuple(f.strip() for f in layout.header[-1].fields) if layout and layout.header else ()
     table, records = None, False
@@ -125,7 +135,28 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
     return FilePreview(
         kind, lines, tuple(parts), table, notes, sums, error, records, book.sheets, columns,
         _ranges(book.used, reading, layout), MappingProxyType(_suggested(error)),
+        MappingProxyType(signs), counted,
     )  # fmt: skip
+
+
+def _counted(layout: LaidOut | None) -> str:
+    known = layout is not None and layout.count >= 0 and bool(layout.header)
+    return layout.header[-1].fields[layout.count].strip() if layout and known else ""
+
+
+def _signs(layout: LaidOut | None, reading: Reading) -> dict[str, int]:
+    try:
+        return {} if layout is None else signs_in(layout, CountMarks.parse(reading.marks))
+    except InputError:
+        return {}
+
+
+def _in_columns(rows: list[LaidOutRow], reading: Reading) -> LaidOut | None:
+    """The layout of a file of which nobody knows the column of counts: its columns have names."""
+    try:
+        return lay_out(rows, replace(reading, form="long"), CountMarks(), "")
+    except InputError:
+        return None
 
 
 def _ranges(used: str, reading: Reading, layout: LaidOut | None) -> tuple[str, ...]:

@@ -434,7 +434,9 @@ class RowFormat(Format):
         self, path: Path, reading: Reading, progress: Progress
     ) -> tuple[CellList, list[str]] | None:
         source, notes = self.rows(path, reading, progress)
-        form = recognise(source, count=reading.count, drop=reading.drop or ())
+        form = recognise(
+            source, count=reading.count, drop=reading.drop or (), variable=reading.variable or ()
+        )
         if form.kind == "long":
             cells, said = read_long(source, form, reading, progress=progress)
         elif reading.drop:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.format import COUNT, RowFormat
 from tabprotect.engine.formats.grouping_files import unchecked_groupings
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.reading_options import Reading
@@ -89,7 +89,10 @@ def read_published(
     """
     path = Path(path)
     try:
-        listed, _ = format_of(path).cells(path, Reading(count=count), progress)
+        kind = format_of(path)
+        # In a cube the option names a measure, and most have but one.
+        asked = count if isinstance(kind, RowFormat) or count != COUNT else None
+        listed, _ = kind.cells(path, Reading(count=asked), progress)
         return arranged(listed, total=total, groupings=groupings, missing=missing)
     except InputError as error:
         raise error.in_file(path) from None

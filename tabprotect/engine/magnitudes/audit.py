@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
@@ -37,6 +39,8 @@ class Audit:
         self._needs: dict[tuple[int, Reader], int] = {}
         self._always: dict[int, list[Item]] = {}
         self._proved: dict[int, set[Reader]] = {}
+        self._sound: set[int] = set()
+        self.found: list[Broken] = []
         self._programme: ReaderProgramme | None = None
 
     def run(self, hidden: Bools, progress: Progress = SILENT) -> tuple[Tally, list[Broken]]:
@@ -49,15 +53,22 @@ class Audit:
         before = self._programme
         if before is None or bool(np.any(before.hidden & ~hidden)):
             self._proved.clear()
+            self._sound.clear()
             before = None
         if before is None or not np.array_equal(before.hidden, hidden):
             self._programme = ReaderProgramme(self.puzzle, hidden, before)
-        broken: list[Broken] = []
+        broken = self.found = []
         for number, cell in enumerate(self.cells.tolist()):
             if number % 20 == 0:
                 progress.report(say("trying contributors as readers"), number / len(self.cells))
-            broken += self._of_cell(cell, hidden)
+            of_cell = self._of_cell(cell, hidden)
+            broken += of_cell
+            (self._sound.discard if of_cell else self._sound.add)(cell)
         return self._tally(broken), broken
+
+    def so_far(self) -> Tally:
+        """What was looked at, and found sound, before somebody broke it off."""
+        return replace(self._tally([]), audited=len(self._sound))
 
     def _tally(self, broken: list[Broken]) -> Tally:
         readers = {reader for _, reader in self._needs}

@@ -105,6 +105,13 @@ class Axis:
         return f"{self.variable.name}{AT}{level}" if level else self.variable.name
 
 
+def cell_at(key: Ints, axes: Sequence[Axis], nodes: Sequence[int]) -> int | None:
+    """The number of the cell at a node of each axis among rising keys; ``None`` where there is none."""
+    wanted = int(np.ravel_multi_index(tuple(nodes), tuple(axis.size for axis in axes)))
+    at = int(np.searchsorted(key, wanted))
+    return at if at < len(key) and int(key[at]) == wanted else None
+
+
 def check_totals(axes: Sequence[Axis]) -> None:
     """Refuse a category that is called as the total is.
 

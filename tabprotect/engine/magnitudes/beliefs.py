@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
@@ -277,7 +276,10 @@ def _points(matrix: Floats, side: Floats, floor: Floats, generator: np.random.Ge
     if ends is None:
         return np.full((1, size), np.inf)
     middle = ends.mean(axis=0)
-    basis = scipy.linalg.null_space(matrix) if len(matrix) else np.eye(size)
+    # Late: it takes a third of a second, and most who read need none of it.
+    from scipy.linalg import null_space
+
+    basis = null_space(matrix) if len(matrix) else np.eye(size)
     if basis.shape[1] == 0:
         return np.asarray(middle[None, :], dtype=np.float64)
     if basis.shape[1] == 1:

@@ -14,7 +14,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.magnitudes.reader_programme import NEAR
 from tabprotect.engine.magnitudes.readers import Item, Puzzle, floors, lower_ends
-from tabprotect.engine.magnitudes.unions import fault
+from tabprotect.engine.magnitudes.unions import SOUND, faults
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Limit, Model
 from tabprotect.languages.said import say
@@ -51,7 +51,7 @@ class _Reading:
         """How far each cell could move if it were hidden."""
         every = np.ones(len(self.puzzle.value), dtype=bool)
         low, high = lower_ends(self.puzzle, self.places, floors(self.puzzle, item.reader, every))
-        still = self.puzzle.value[self.places] == 0
+        still = self.puzzle.still[self.places]
         return np.where(still, 0.0, low), np.where(still, 0.0, high)
 
     def cut(self, item: Item, hidden: Bools) -> Floats | None:
@@ -89,7 +89,7 @@ def cheapest_pattern(
     """
     places = puzzle.equations.places
     reading = _Reading(puzzle)
-    must, may_not = fixed[0][places], fixed[1][places] | (puzzle.value[places] == 0)
+    must, may_not = fixed[0][places], fixed[1][places] | puzzle.still[places]
     low, high = must.astype(np.float64), np.where(may_not & ~must, 0.0, 1.0)
     size = len(places)
     empty = Entries(np.zeros(size + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
@@ -117,9 +117,7 @@ def _unions(puzzle: Puzzle, hidden: Bools) -> list[tuple[Floats, float]]:
     """A cut for each equation that publishes too much: one of its cells changes."""
     sums, places = puzzle.equations, puzzle.equations.places
     out = []
-    for equation in range(len(sums)):
-        if fault(puzzle, hidden, equation) is None:
-            continue
+    for equation in np.flatnonzero(faults(puzzle, hidden) != SOUND).tolist():
         row = np.zeros(len(places))
         cells = np.append(sums.children(equation), sums.parent[equation])
         inside = hidden[cells]

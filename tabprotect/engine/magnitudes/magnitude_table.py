@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -12,12 +12,26 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.equal_rows import (
     largest_by_key,
+    largest_of_sorted,
     order_of_keys,
+    spread,
     starts_of_runs,
     sums_by_key,
 )
-from tabprotect.engine.errors import InputError
-from tabprotect.engine.magnitudes.axis import Axis
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.magnitudes.axis import Axis, cell_at
+from tabprotect.engine.magnitudes.contributions import (
+    TOPS,
+    Cells,
+    Contributions,
+    Listing,
+    copies,
+    figures_of,
+    largest_of,
+    put_together,
+    stated_listing,
+)
+from tabprotect.engine.magnitudes.largest_only import LargestOnly
 from tabprotect.engine.sensitivity.magnitude_rules import Judged
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -29,95 +43,6 @@ PLACES = 6
 
 WHOLE = 1_000_000
 """The weight of a unit that stands for itself alone, in millionths."""
-
-TOPS = 4
-"""How many of the largest contributions of a cell are kept at once."""
-
-
-@dataclass(frozen=True, eq=False)
-class Contributions:
-    """What each holding contributes to each combination of categories. Confidential.
-
-    Attributes
-    ----------
-    codes : int64 (variables, rows)
-    holding : int64 (rows,)
-        Its number.
-    own : int64 (rows,)
-        The sum of the measure over its units with this weight.
-    weight : int64 (rows,)
-        In millionths.
-    weighted : int64 (rows,)
-        What goes into the published sum.
-    units : int64 (rows,)
-    asked, waived : bool (rows,)
-        Whether a unit asked for protection; whether all waived it.
-    shadow, cost : int64 (rows,)
-        What rules are judged by, and what hiding costs, in place of the measure.
-    """
-
-    codes: Ints
-    holding: Ints
-    own: Ints
-    weight: Ints
-    weighted: Ints
-    units: Ints
-    asked: Bools
-    waived: Bools
-    shadow: Ints
-    cost: Ints
-
-
-@dataclass(frozen=True, eq=False)
-class Listing:
-    """The contributions to some cells, cell after cell, each by holding. Confidential.
-
-    Attributes
-    ----------
-    cell : int64 (cells,)
-        The key of each.
-    start : int64 (cells + 1,)
-    holding, own, weighted, judged, units : int64 (contributions,)
-        ``judged`` is what rules go by: the shadow variable, else ``own``.
-    asked, waived : bool (contributions,)
-    """
-
-    cell: Ints
-    start: Ints
-    holding: Ints
-    own: Ints
-    weighted: Ints
-    judged: Ints
-    units: Ints
-    asked: Bools
-    waived: Bools
-
-    def of(self, number: int) -> slice:
-        """The contributions of one cell."""
-        return slice(int(self.start[number]), int(self.start[number + 1]))
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """All cells with records, sorted by key.
-
-    Attributes
-    ----------
-    key : int64 (cells,)
-    nodes : int64 (variables, cells)
-    value, units, holdings, nonzero, cost : int64 (cells,)
-    """
-
-    key: Ints
-    nodes: Ints
-    value: Ints
-    units: Ints
-    holdings: Ints
-    nonzero: Ints
-    cost: Ints
-
-    def __len__(self) -> int:
-        return len(self.key)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +61,11 @@ class MagnitudeTable:
         What each holding is called.
     weighted
         Whether units stand for others.
+    largest
+        What is stated of each cell where the largest contributions are named only; ``rows`` holds
+        them for the finest cells, each of a holding of its own. ``None`` where all are known.
+    given
+        What was decided of cells before, as the lines of an a priori file.
     """
 
     variables: tuple[Variable, ...]
@@ -144,6 +74,8 @@ class MagnitudeTable:
     rows: Contributions
     names: Sequence[str]
     weighted: bool = False
+    largest: LargestOnly | None = None
+    given: str = ""
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
@@ -160,11 +92,6 @@ class MagnitudeTable:
     def signed(self) -> bool:
         """Whether anything is negative."""
         return bool(len(self.rows.own)) and int(self.rows.own.min()) < 0
-
-    def parts(self) -> Iterator[Listing]:
-        """The contributions to the cells of each combination of depths, one after the other."""
-        for key in self.row_keys(self.rows.codes[:, self._by_holding]):
-            yield self._grouped(key, self._by_holding)
 
     def row_keys(self, codes: Ints) -> Iterator[Ints]:
         """The cell that rows of these codes (variables, rows) fall into, for each combination of depths."""
@@ -263,6 +190,9 @@ class MagnitudeTable:
         nodes = np.array(np.unravel_index(key, sizes), dtype=np.int64)
         cost = figures[0] if self.rows.cost is self.rows.own else self._costs(key)
         value, units, holdings, nonzero = figures[:4]
+        if self.largest is not None:
+            units = holdings = self.largest.n
+            nonzero, tops = self.largest.nonzero, self.largest.top
         return Cells(key, nodes, value, units, holdings, nonzero, cost), np.column_stack(
             [figures[4], tops]
         )
@@ -286,15 +216,18 @@ class MagnitudeTable:
         cells, columns = sums_by_key(key, columns)
         _, tops = largest_by_key(key, size, TOPS)
         codes = np.array(np.unravel_index(cells, finest), dtype=np.int64)
-        # Every cell comes once for each of its largest contributions.
+        # Every cell comes once for each of its largest contributions, once at least.
         place, sizes = np.repeat(np.arange(len(cells)), TOPS), tops.reshape(-1)
+        kept = np.flatnonzero((sizes > 0) | (np.arange(len(sizes)) % TOPS == 0))
+        falling = kept[np.argsort(-sizes[kept], kind="stable")]
+        place, sizes = place[falling], sizes[falling]
         coarser = zip(self.row_keys(rows.codes[:, shared]), self.row_keys(codes), strict=True)
         for pooled, single in coarser:
             part = self._grouped(pooled, shared)
             at, counted = sums_by_key(single, columns)
-            _, ranked = largest_by_key(single[place], sizes, TOPS)
-            yield _put_together(
-                (part.cell, _figures(part), _largest(part, TOPS)), (at, counted, ranked)
+            _, ranked = largest_of_sorted(single[place], sizes, TOPS)
+            yield put_together(
+                (part.cell, figures_of(part), largest_of(part, TOPS)), (at, counted, ranked)
             )
 
     def _costs(self, key: Ints) -> Ints:
@@ -310,17 +243,39 @@ class MagnitudeTable:
 
     @cached_property
     def listing(self) -> Listing:
-        """The contributions to every cell, in the order of the cells."""
-        parts = list(self.parts())
-        key = np.concatenate([part.cell for part in parts])
-        lengths = np.concatenate([np.diff(part.start) for part in parts])
-        begins = np.append(0, np.cumsum(lengths))[:-1]
-        order = np.argsort(key)
-        start = np.append(0, np.cumsum(lengths[order]))
-        pick = np.repeat(begins[order] - start[:-1], lengths[order]) + np.arange(start[-1])
-        names = ("holding", "own", "weighted", "judged", "units", "asked", "waived")
-        columns = [np.concatenate([getattr(part, name) for part in parts])[pick] for name in names]
-        return Listing(key[order], start, *columns)
+        """The contributions to every cell, in the order of the cells: large."""
+        return self.listing_of(np.arange(len(self.cells)))
+
+    def listing_of(self, cells: Ints) -> Listing:
+        """The contributions to some cells, by their numbers, which rise."""
+        if self.largest is not None:
+            return stated_listing(self.largest, self.cells, cells)
+        codes, order, start = self._finest
+        wanted = self.cells.key[cells]
+        places, combinations = [], []
+        for key in self.row_keys(codes):
+            place = np.minimum(np.searchsorted(wanted, key), len(wanted) - 1)
+            here = np.flatnonzero(wanted[place] == key)
+            places.append(place[here])
+            combinations.append(here)
+        place, combination = np.concatenate(places), np.concatenate(combinations)
+        lengths = start[combination + 1] - start[combination]
+        rows = order[spread(start[combination], lengths)]
+        by_holding = order_of_keys(self.rows.holding[rows])
+        found = self._grouped(np.repeat(place, lengths)[by_holding], rows[by_holding])
+        return replace(found, cell=wanted)
+
+    @cached_property
+    def _finest(self) -> tuple[Ints, Ints, Ints]:
+        """The finest combinations that have rows, int64 (variables, combinations), the rows in
+        their order, and where those of each begin.
+        """
+        shape = tuple(len(variable.categories) for variable in self.variables)
+        key = np.ravel_multi_index(tuple(self.rows.codes), shape).astype(np.int64)
+        order = order_of_keys(key)
+        start = starts_of_runs(key[order])
+        codes = np.array(np.unravel_index(key[order[start]], shape), dtype=np.int64)
+        return codes, order, np.append(start, len(key))
 
     def number(self, index: Mapping[str, str]) -> int:
         """The cell that an index names; variables that it leaves out are totals.
@@ -346,6 +301,10 @@ class MagnitudeTable:
         if number == len(self.cells) or self.cells.key[number] != key:
             raise InputError(say("the cell {index} has no records", dict(index)))
         return number
+
+    def at_nodes(self, nodes: Sequence[int]) -> int | None:
+        """The cell at a node of each axis; ``None`` without records."""
+        return cell_at(self.cells.key, self.axes, nodes)
 
     def index(self, number: int) -> dict[str, str]:
         """A cell by its variables, levels as ``variable@level``."""
@@ -377,7 +336,19 @@ class MagnitudeTable:
                 hint=say("choose sample, replicate or known"),
             )
         plain = not self.weighted or reading == "sample"
-        if plain and most <= TOPS and not self.rows.asked.any() and not self.rows.waived.any():
+        named = TOPS if self.largest is None else self.largest.ranks
+        if self.largest is not None and most > named:
+            raise ParameterError(
+                {
+                    "rule": say(
+                        "a rule looks at {most} contributions of a cell, the table names {named}",
+                        most,
+                        named,
+                    )
+                },
+                hint=say("take another rule, or tabulate the records themselves"),
+            )
+        if plain and most <= named and not self.rows.asked.any() and not self.rows.waived.any():
             figures = self._counted[1]
             return Judged.ranked(figures[:, 0], figures[:, 1:], self.cells.nonzero)
         return judged_listing(self, most, reading)
@@ -400,74 +371,10 @@ def judged_listing(table: MagnitudeTable, most: int, reading: str) -> Judged:
             value = whole
         order = np.lexsort((listing.holding[part], -value))[:size]
         if table.weighted and reading == "replicate":
-            order, copies = _copies(value, whole, size)
-            top[number, : len(order)] = copies
+            order, ranked = copies(value, whole, size)
+            top[number, : len(order)] = ranked
         else:
             top[number, : len(order)] = value[order]
         asked[number, : len(order)] = listing.asked[part][order]
         waived[number, : len(order)] = listing.waived[part][order]
     return Judged(total, top, cells.nonzero, asked, waived)
-
-
-def _copies(value: Ints, whole: Ints, most: int) -> tuple[Ints, Ints]:
-    """The largest copies of contributions that stand for several, each with whose it is.
-
-    The last copy of a contribution may be a fraction of it.
-    """
-    at: list[int] = []
-    copies: list[int] = []
-    for one in np.flatnonzero(value > 0).tolist():
-        left, size = int(whole[one]), int(value[one])
-        for _ in range(most):
-            if left <= 0:
-                break
-            at.append(one)
-            copies.append(min(size, left))
-            left -= size
-    ranked = np.argsort(-np.array(copies, dtype=np.int64), kind="stable")[:most]
-    return np.array(at, dtype=np.int64)[ranked], np.array(copies, dtype=np.int64)[ranked]
-
-
-Counted = tuple[Ints, Ints, Ints]
-"""Cells, their figures (figures, cells) and their largest contributions (cells, TOPS)."""
-
-
-def _put_together(one: Counted, other: Counted) -> Counted:
-    """What is counted of different holdings in the same cells."""
-    cells = np.union1d(one[0], other[0])
-    figures = np.zeros((len(other[1]), len(cells)), dtype=np.int64)
-    tops = np.zeros((len(cells), 2 * TOPS), dtype=np.int64)
-    for first, (at, counted, ranked) in ((0, one), (TOPS, other)):
-        place = np.searchsorted(cells, at)
-        figures[:, place] += counted
-        tops[place, first : first + TOPS] = ranked
-    return cells, figures, -np.sort(-tops, axis=1)[:, :TOPS]
-
-
-def _figures(part: Listing) -> Ints:
-    """Value, units, holdings, holdings that are not zero, and the sum of sizes that rules go by."""
-    at = part.start[:-1]
-    whole = part.weighted if part.judged is part.own else part.judged
-    return np.array(
-        [
-            np.add.reduceat(part.weighted, at),
-            np.add.reduceat(part.units, at),
-            np.diff(part.start),
-            np.add.reduceat((part.own != 0).astype(np.int64), at),
-            np.add.reduceat(np.abs(whole), at),
-        ]
-    )
-
-
-def _largest(part: Listing, most: int) -> Ints:
-    """The largest sizes of each cell, int64 (cells, most), 0 where there are fewer."""
-    left = np.abs(part.judged)
-    at, lengths = part.start[:-1], np.diff(part.start)
-    cell = np.repeat(np.arange(len(at)), lengths)
-    out = np.zeros((len(at), most), dtype=np.int64)
-    for rank in range(most):
-        out[:, rank] = np.maximum.reduceat(left, at)
-        if rank + 1 < most:
-            here = np.flatnonzero(left == out[cell, rank])
-            left[here[starts_of_runs(cell[here])]] = 0
-    return out

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress as suppressing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.magnitudes.audit import Audit
+from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted
+from tabprotect.engine.magnitudes.audit import Audit, Broken
 from tabprotect.engine.magnitudes.cheapest_pattern import MOST_CELLS, cheapest_pattern
+from tabprotect.engine.magnitudes.decided import Decided, below_missing, zeros_of
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.readers import Item, Puzzle, Tally
 from tabprotect.engine.magnitudes.repair import Repair
 from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
-from tabprotect.engine.magnitudes.unions import fault, mend_unions
+from tabprotect.engine.magnitudes.unions import SOUND, faults, mend_unions
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.languages.said import say
@@ -32,6 +33,9 @@ TIDIED = 400
 
 REPAIRED_WHOLE = 5_000
 """Up to this many cells that differ a repair looks for the cheapest cells of all; beyond, near by first."""
+
+HOPS = (2, 3, 4, 6, 8)
+"""How far from a cell the others lie that are hidden for it: by equations from cell to cell."""
 
 AUDITED_WHOLE, SAMPLED = 20_000, 400
 """Up to how many cells that differ readers are tried on all unsafe ones; beyond, on how many of them."""
@@ -53,12 +57,21 @@ class Wanted:
         One of :data:`COSTS`, or the column of costs of the table.
     frozen : bool (cells,)
         Cells that were published and stay so, unless they are unsafe; ``None`` for none.
+    decided
+        What was decided of cells before; ``None`` for nothing.
+    zeros
+        By how much a sum of zeros has to be uncertain; 0 to publish that nobody has anything.
+    missing_safe
+        Whether sums of units whose category is not known are declared safe.
     """
 
     rules: tuple[MagnitudeRule, ...]
     weights: str = "sample"
     cost: str = "value"
     frozen: Bools | None = None
+    decided: Decided | None = None
+    zeros: int = 0
+    missing_safe: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +89,8 @@ class Pattern:
         Of ``broken``, those of the audit, with how far the sums can go.
     everybody
         Whether every contributor was tried alone, and nobody was promised more.
+    declared
+        Sums that the rules find unsafe and somebody declared safe.
     """
 
     hidden: Bools
@@ -84,6 +99,7 @@ class Pattern:
     tally: Tally
     worst: tuple[tuple[Item, float], ...] = ()
     everybody: bool = True
+    declared: int = 0
 
     @property
     def secondary(self) -> Bools:
@@ -117,38 +133,37 @@ def costs(table: MagnitudeTable, cost: str) -> Ints:
 def suppress(table: MagnitudeTable, wanted: Wanted, progress: Progress = SILENT) -> Pattern:
     """Choose the cells to hide, and audit the choice with what contributors know.
 
+    When the audit is broken off, the pattern stays, with what was audited of it.
+
     Raises
     ------
     InputError
         For costs that the table does not have.
-    Interrupted
     """
-    puzzle = Puzzle(table, wanted.rules, wanted.weights)
-    primary = sensitive_cells(table, wanted.rules, weights=wanted.weights).unsafe
+    by_rules = sensitive_cells(table, wanted.rules, weights=wanted.weights).unsafe
+    decided, least = _decisions(table, wanted)
+    primary = decided.primaries(by_rules)
+    puzzle = Puzzle(table, wanted.rules, wanted.weights, least if least.any() else None)
     same = puzzle.equations.same
     price = costs(table, wanted.cost)
-    frozen = np.zeros(len(table.cells), dtype=bool)
-    if wanted.frozen is not None:
-        frozen[same[wanted.frozen]] = True
-    unsafe = np.zeros(len(frozen), dtype=bool)
+    price = np.where(decided.cost >= 0, decided.cost, price)
+    frozen, unsafe, kept = np.zeros((3, len(table.cells)), dtype=bool)
+    frozen[same[decided.published | (False if wanted.frozen is None else wanted.frozen)]] = True
     unsafe[same[primary]] = True
-    frozen &= ~unsafe
-    hidden = unsafe.copy()
+    kept[same[primary | decided.hidden]] = True
+    frozen &= ~kept
+    hidden = kept.copy()
     mend_unions(puzzle, hidden, price, frozen)
     size = len(puzzle.equations.places)
     small, most = size <= EVERYBODY, size if size <= AUDITED_WHOLE else SAMPLED
-    work = _Work(puzzle, (price, frozen, unsafe), Audit(puzzle, unsafe, every=small, most=most))
-    work.mend(hidden, progress)
-    if len(puzzle.equations.places) <= MOST_CELLS:
-        items = work.audit.items(hidden)
-        best = cheapest_pattern(puzzle, price, (unsafe, frozen), items, progress)
-        if best is not None and work.sound(best):
-            hidden = best
-    tally, broken = work.audit.run(hidden, progress)
-    stuck = [e for e in range(len(puzzle.equations)) if fault(puzzle, hidden, e) is not None]
-    lost = [Item(int(puzzle.equations.parent[e]), (), 0) for e in stuck]
+    work = _Work(puzzle, (price, frozen, kept), Audit(puzzle, unsafe, every=small, most=most))
+    hidden, tally, broken = work.whole(hidden, progress)
+    stuck = np.flatnonzero(faults(puzzle, hidden) != SOUND)
+    lost = [Item(cell, (), 0) for cell in puzzle.equations.parent[stuck].tolist()]
     everywhere = np.asarray(hidden[same])
+    declared = int((by_rules & ~primary).sum())
     alone = all(rule.coalition == 1 for rule in wanted.rules)
+    alone &= not declared and table.largest is None
     return Pattern(
         everywhere,
         primary | (unsafe[same] & everywhere),
@@ -156,7 +171,21 @@ def suppress(table: MagnitudeTable, wanted: Wanted, progress: Progress = SILENT)
         tally,
         tuple(broken),
         small and alone and tally.audited == tally.unsafe,
+        declared,
     )
+
+
+def _decisions(table: MagnitudeTable, wanted: Wanted) -> tuple[Decided, Ints]:
+    """What is decided of each cell, and by how much it has to be uncertain whatever the rules say."""
+    decided = wanted.decided or Decided.nothing(len(table.cells))
+    if wanted.missing_safe:
+        decided = replace(decided, safe=decided.safe | below_missing(table))
+    least = np.where(decided.sensitive, np.maximum(decided.above, 1), 0)
+    if wanted.zeros:
+        zeros = zeros_of(table) & ~decided.safe
+        least = np.where(zeros, np.maximum(least, wanted.zeros), least)
+        decided = replace(decided, sensitive=decided.sensitive | zeros)
+    return decided, least
 
 
 class _Work:
@@ -169,10 +198,25 @@ class _Work:
 
     def sound(self, hidden: Bools) -> bool:
         """Return True if no equation and no reader gives anything away."""
-        for equation in range(len(self.puzzle.equations)):
-            if fault(self.puzzle, hidden, equation) is not None:
-                return False
+        if np.any(faults(self.puzzle, hidden) != SOUND):
+            return False
         return self.audit.sound(hidden)
+
+    def whole(self, hidden: Bools, progress: Progress) -> tuple[Bools, Tally, list[Broken]]:
+        """The pattern with its audit; of one that is broken off, what is done of both."""
+        try:
+            self.mend(hidden, progress)
+            if len(self.puzzle.equations.places) <= MOST_CELLS:
+                items, fixed = self.audit.items(hidden), (self.unsafe, self.frozen)
+                best = cheapest_pattern(self.puzzle, self.price, fixed, items, progress)
+                if best is not None and self.sound(best):
+                    hidden = best
+            return (hidden, *self.audit.run(hidden, progress))
+        except Interrupted:
+            hopeless: set[Item] = set()
+            self._hide(hidden, [item for item, _ in self.audit.found], hopeless)
+            left = [(item, most) for item, most in self.audit.found if item in hopeless]
+            return hidden, self.audit.so_far(), left
 
     def mend(self, hidden: Bools, progress: Progress) -> None:
         """Hide what the audit asks for, round after round, then publish what need not be hidden."""
@@ -204,7 +248,7 @@ class _Work:
         """The cells to hide for an item that is broken."""
         sums = self.puzzle.equations
         if len(sums.places) > REPAIRED_WHOLE:
-            for hops in (2, 3, 4):
+            for hops in HOPS:
                 around = sums.near(item.cell, hops)
                 with suppressing(InfeasibleError):
                     near = Repair(self.puzzle, self.price, self.frozen, around)

@@ -14,12 +14,18 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.equal_rows import largest_by_key, sums_by_key
 from tabprotect.engine.magnitudes.equations import Equations
+from tabprotect.engine.magnitudes.largest_only import RANKS
+from tabprotect.engine.magnitudes.lists import Lists
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
 from tabprotect.engine.sensitivity.magnitude_rules import Judged, MagnitudeRule, judge
 
 Reader = tuple[int, ...]
 """The holdings that put together what they know."""
+
+MOST_ROWS = 1_000_000
+"""Contributions that are judged together at once."""
 
 OUTSIDER: Reader = ()
 """The reader who contributes nothing."""
@@ -34,11 +40,20 @@ class Puzzle:
     table, rules
     weights
         How weights are read.
+    least : int64 (cells,)
+        By how much each sum has to be uncertain at least, whatever the rules say; ``None`` for 0.
     """
 
     table: MagnitudeTable
     rules: tuple[MagnitudeRule, ...]
     weights: str = "sample"
+    least: Ints | None = None
+
+    @cached_property
+    def still(self) -> Bools:
+        """The sums that are not hidden to protect others: they are 0, and nobody minds."""
+        zero = self.value == 0
+        return np.asarray(zero if self.least is None else zero & (self.least == 0))
 
     @cached_property
     def equations(self) -> Equations:
@@ -52,11 +67,15 @@ class Puzzle:
         return self.table.cells.value
 
     @cached_property
-    def known(self) -> Ints:
-        """What each contributor knows he put into a cell, in the order of the listing."""
-        listing = self.table.listing
-        whole = self.table.weighted and self.weights != "sample"
-        return listing.weighted if whole else listing.own
+    def lists(self) -> Lists:
+        """The contributions to the cells that were asked for."""
+        return Lists(self.table, whole=self.table.weighted and self.weights != "sample")
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether nobody asked for protection, and nobody waived it."""
+        rows = self.table.rows
+        return not rows.asked.any() and not rows.waived.any()
 
     @cached_property
     def _held(self) -> dict[int, list[tuple[int, int]]]:
@@ -64,6 +83,10 @@ class Puzzle:
 
     def cells_of(self, holding: int) -> list[tuple[int, int]]:
         """The cells of a holding with what he put in, among cells that differ."""
+        if self.table.largest is not None:
+            # Whoever it is, what he has elsewhere is not known.
+            of, rank = divmod(holding, RANKS)
+            return [(of, int(self.lists.of(of).known[rank]))]
         known = self._held.get(holding)
         if known is None:
             table, rows = self.table, self.table.rows_of(holding)
@@ -86,44 +109,91 @@ class Puzzle:
 
     def pooled(self, cells: Sequence[int]) -> tuple[Ints, Ints]:
         """The contributors of cells together, the largest first, and what each put in."""
-        listing = self.table.listing
-        if len(cells) == 1:
-            part = listing.of(cells[0])
-            holding, own = listing.holding[part], self.known[part]
-        else:
-            parts = [listing.of(cell) for cell in cells]
-            every = np.concatenate([listing.holding[part] for part in parts])
+        parts = [self.lists.of(cell) for cell in cells]
+        holding, own = parts[0].holding, parts[0].known
+        if len(parts) > 1:
+            every = np.concatenate([self._pools(part.holding) for part in parts])
             holding, at = np.unique(every, return_inverse=True)
             own = np.zeros(len(holding), dtype=np.int64)
-            np.add.at(own, at, np.concatenate([self.known[part] for part in parts]))
+            np.add.at(own, at, np.concatenate([part.known for part in parts]))
         order = np.lexsort((holding, -np.abs(own)))
         return holding[order], own[order]
+
+    def _pools(self, holding: Ints) -> Ints:
+        """Whose contributions are put together; where that is not known, those of one rank."""
+        return holding if self.table.largest is None else holding % RANKS
 
     def judged(self, cells: Sequence[int]) -> Judged:
         """What the rules look at in cells together."""
         holding, own = self.pooled(cells)
-        listing = self.table.listing
-        parts = [listing.of(cell) for cell in cells]
-        plain = not listing.asked.any() and not listing.waived.any()
-        ranks = max(2, max(rule.ranks for rule in self.rules))
-        size = len(own) if not plain else min(len(own), ranks)
-        top = np.zeros((1, max(size, ranks)), dtype=np.int64)
+        parts = [self.lists.of(cell) for cell in cells]
+        size = len(own) if not self.plain else min(len(own), self.ranks)
+        top = np.zeros((1, max(size, self.ranks)), dtype=np.int64)
         top[0, :size] = np.abs(own[:size])
         asked, waived = np.zeros(top.shape, dtype=bool), np.zeros(top.shape, dtype=bool)
-        if not plain:
+        if not self.plain:
             for part in parts:
-                at = {h: n for n, h in enumerate(listing.holding[part].tolist())}
+                at = {h: n for n, h in enumerate(part.holding.tolist())}
                 for rank, one in enumerate(holding[:size].tolist()):
                     if one in at:
-                        asked[0, rank] |= listing.asked[part][at[one]]
-                        waived[0, rank] = listing.waived[part][at[one]]
-        whole = sum(int(np.abs(listing.weighted[part]).sum()) for part in parts)
+                        asked[0, rank] |= part.asked[at[one]]
+                        waived[0, rank] = part.waived[at[one]]
+        whole = sum(int(np.abs(part.weighted).sum()) for part in parts)
         total = np.array([whole if self.table.weighted else int(np.abs(own).sum())])
         return Judged(total, top, np.array([int((own != 0).sum())]), asked, waived)
+
+    @cached_property
+    def ranks(self) -> int:
+        """How many of the largest contributions the rules look at, at least two."""
+        return max(2, *(rule.ranks for rule in self.rules))
 
     def level(self, cells: Sequence[int]) -> int:
         """By how much the rules want the sum of cells to be uncertain; 0 where it is safe."""
         return int(judge(self.rules, self.judged(cells)).upper[0])
+
+    def levels(self, start: Ints, cells: Ints) -> Ints:
+        """The same of many groups of cells at once: those of each begin at ``start``.
+
+        Zeros that are sensitive are known together where the sum of a group is 0.
+        """
+        found = self._by_rules(start, cells)
+        if self.least is None:
+            return found
+        size = np.add.reduceat(np.abs(self.value[cells]), start)
+        least = np.maximum.reduceat(self.least[cells], start)
+        return np.where(size == 0, np.maximum(found, least), found)
+
+    def _by_rules(self, start: Ints, cells: Ints) -> Ints:
+        if not self.plain:
+            groups = zip(start.tolist(), [*start[1:].tolist(), len(cells)], strict=True)
+            return np.array([self.level(cells[a:b].tolist()) for a, b in groups], dtype=np.int64)
+        lengths = self.lists.lengths(cells)
+        ends = np.append(start, len(cells))
+        rows = np.append(0, np.cumsum(lengths))[ends]
+        out = np.zeros(len(start), dtype=np.int64)
+        first = 0
+        while first < len(start):
+            # As many groups as fit, one at least.
+            last = int(np.searchsorted(rows, rows[first] + MOST_ROWS, side="right")) - 1
+            last = min(max(last, first + 1), len(start))
+            out[first:last] = self._levels(ends[first : last + 1], cells)
+            first = last
+        return out
+
+    def _levels(self, ends: Ints, cells: Ints) -> Ints:
+        sizes = np.diff(ends)
+        group = np.repeat(np.arange(len(sizes)), sizes)
+        part, lengths = self.lists.gathered(cells[ends[0] : ends[-1]])
+        of = np.repeat(group, lengths)
+        size = len(self.table.names) if self.table.largest is None else RANKS
+        key, sums = sums_by_key(of * size + self._pools(part.holding), part.known[None])
+        own, of_own = sums[0], key // size
+        total = np.zeros(len(sizes), dtype=np.int64)
+        weighted = self.table.weighted
+        np.add.at(total, of if weighted else of_own, np.abs(part.weighted if weighted else own))
+        _, top = largest_by_key(of_own, np.abs(own), self.ranks)
+        nonzero = np.bincount(of_own, own != 0, len(sizes)).astype(np.int64)
+        return judge(self.rules, Judged.ranked(total, top, nonzero)).upper
 
 
 @dataclass(frozen=True)
@@ -172,13 +242,14 @@ def need_of(puzzle: Puzzle, cell: int, reader: Reader) -> int:
     holding, own = puzzle.pooled([cell])
     inside = np.isin(holding, reader)
     others = own[~inside]
+    least = 0 if puzzle.least is None or not len(others) else int(puzzle.least[cell])
     if not np.any(others != 0):
-        return 0
+        return least
     total, target = int(puzzle.value[cell]), int(np.abs(others).max())
     mine = int(own[inside].sum())
-    if puzzle.table.listing.waived.any() or puzzle.table.signed:
-        return puzzle.level([cell])
-    best = 0
+    if puzzle.table.rows.waived.any() or puzzle.table.signed:
+        return max(least, puzzle.level([cell]))
+    best = least
     for rule in puzzle.rules:
         if rule.name == "p":
             # The smallest whole number that keeps the estimate p % away.
@@ -206,11 +277,10 @@ def readers_of(puzzle: Puzzle, cell: int, near: Ints, *, every: bool) -> Iterato
     holding, own = puzzle.pooled([cell])
     ranked = [int(h) for h, v in zip(holding.tolist(), own.tolist(), strict=True) if v != 0]
     singles = set(ranked if every else ranked[:2])
-    listing = puzzle.table.listing
+    holdings = puzzle.table.cells.holdings
     for other in near.tolist():
-        part = listing.of(other)
-        if every or part.stop - part.start == 1:
-            singles.update(listing.holding[part].tolist())
+        if every or holdings[other] == 1:
+            singles.update(puzzle.lists.of(other).holding.tolist())
     yield from ((one,) for one in sorted(singles))
     size = max((rule.coalition for rule in puzzle.rules), default=1)
     if size > 1 and len(ranked) > 1:
@@ -222,14 +292,14 @@ def readers_of(puzzle: Puzzle, cell: int, near: Ints, *, every: bool) -> Iterato
 def floors(puzzle: Puzzle, reader: Reader, hidden: Bools) -> dict[int, tuple[int, bool]]:
     """What a reader knows of hidden cells: his contribution, and whether he is alone."""
     out: dict[int, tuple[int, bool]] = {}
-    start = puzzle.table.listing.start
+    holdings = puzzle.table.cells.holdings
     held: dict[int, int] = {}
     for one in reader:
         for cell, own in puzzle.cells_of(one):
             if hidden[cell]:
                 held[cell] = held.get(cell, 0) + 1
                 known = out.get(cell, (0, False))[0] + own
-                out[cell] = known, int(start[cell + 1] - start[cell]) == held[cell]
+                out[cell] = known, int(holdings[cell]) == held[cell]
     return out
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.magnitudes.axis import Axis
+from tabprotect.engine.magnitudes.axis import Axis, cell_at
 from tabprotect.engine.tables.variable import Variable
 
 HIDDEN = "hidden"
@@ -64,6 +64,9 @@ class ReleasedSums:
         Whether contributors stand for others, who are not in the records.
     gate
         ``None`` before it is judged.
+    units, means : int64 (cells,)
+        How many contribute, and the means in units of 10^-decimals, where they are published;
+        ``None`` where they are not.
     """
 
     variables: tuple[Variable, ...]
@@ -77,6 +80,14 @@ class ReleasedSums:
     title: str = ""
     weighted: bool = False
     gate: SumsGate | None = None
+    units: Ints | None = None
+    means: Ints | None = None
+
+    @cached_property
+    def beside(self) -> dict[str, Ints]:
+        """What is published beside the sums, by column."""
+        every = {"n": self.units, "mean": self.means}
+        return {name: column for name, column in every.items() if column is not None}
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
@@ -89,6 +100,10 @@ class ReleasedSums:
         sizes = tuple(axis.size for axis in self.axes)
         return np.array(np.unravel_index(self.key, sizes), dtype=np.int64)
 
+    def at_nodes(self, nodes: Sequence[int]) -> int | None:
+        """The cell at a node of each axis; ``None`` for one that everybody knows to be 0."""
+        return cell_at(self.key, self.axes, nodes)
+
     def index(self, number: int) -> dict[str, str]:
         """A cell by its variables, levels as ``variable@level``."""
         return dict(
@@ -97,9 +112,17 @@ class ReleasedSums:
 
     def written(self, number: int) -> str:
         """A value as the public table has it; empty where hidden."""
+        return "" if self.hidden[number] else self.text(int(self.value[number]))
+
+    def figures(self, number: int) -> list[str]:
+        """What is published beside a sum, in the order of the columns; empty where it is hidden."""
         if self.hidden[number]:
-            return ""
-        value = int(self.value[number])
+            return [""] * len(self.beside)
+        every = {name: int(column[number]) for name, column in self.beside.items()}
+        return [str(n) if name == "n" else self.text(n) for name, n in every.items()]
+
+    def text(self, value: int) -> str:
+        """A value in the unit of the measure, with its decimals."""
         if not self.decimals:
             return str(value)
         whole, part = divmod(abs(value), 10**self.decimals)

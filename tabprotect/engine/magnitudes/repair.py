@@ -29,7 +29,7 @@ class Repair:
         self.puzzle = puzzle
         self.places = puzzle.equations.places if places is None else places
         self.cost = np.maximum(1.0, cost[self.places].astype(np.float64))
-        fixed = frozen[self.places] | (puzzle.value[self.places] == 0)
+        fixed = frozen[self.places] | puzzle.still[self.places]
         low, high = lower_ends(puzzle, self.places, {})
         self.down = np.where(fixed, 0.0, -low)
         self.up = np.where(fixed, 0.0, high)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +16,9 @@ from tabprotect.engine.atomic import replacing
 from tabprotect.engine.decoding import Between, decoded, parsed_json
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import Connection, QueryError, connected, file_literal, literal
-from tabprotect.engine.magnitudes.magnitude_table import PLACES, Contributions, MagnitudeTable
+from tabprotect.engine.magnitudes.contributions import Contributions
+from tabprotect.engine.magnitudes.largest_only import LargestOnly
+from tabprotect.engine.magnitudes.magnitude_table import PLACES, MagnitudeTable
 from tabprotect.engine.magnitudes.recognised import KEY, is_magnitudes
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import say
@@ -35,6 +37,27 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
+class StatedCells:
+    """Cells whose largest contributions are named only: keys, numbers of contributors, contributions."""
+
+    key: tuple[int, ...]
+    n: tuple[int, ...]
+    top: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, largest: LargestOnly) -> StatedCells:
+        """From the arrays."""
+        top = tuple(map(tuple, largest.top.tolist()))
+        return cls(tuple(largest.key.tolist()), tuple(largest.n.tolist()), top)
+
+    @property
+    def arrays(self) -> LargestOnly:
+        """As arrays."""
+        columns = (np.array(one, dtype=np.int64) for one in (self.key, self.n, self.top))
+        return LargestOnly(*columns)
+
+
+@dataclass(frozen=True)
 class Head:
     """What the metadata say: the variables by column, and what the measure is."""
 
@@ -44,6 +67,8 @@ class Head:
     weighted: bool
     shadow: bool
     cost: bool
+    given: str = ""
+    largest: StatedCells | None = None
 
 
 def write_magnitudes(table: MagnitudeTable, path: Path) -> None:
@@ -65,6 +90,8 @@ def write_magnitudes(table: MagnitudeTable, path: Path) -> None:
         table.weighted,
         rows.shadow is not rows.own,
         rows.cost is not rows.own,
+        table.given,
+        None if table.largest is None else StatedCells.of(table.largest),
     )
     columns: dict[str, np.ndarray] = {f"v{n}": code for n, code in enumerate(rows.codes)}
     values = (rows.holding, rows.own, rows.weight, rows.weighted, rows.units)
@@ -74,18 +101,15 @@ def write_magnitudes(table: MagnitudeTable, path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
         made = Path(folder) / "table.parquet"
         connection.register("contributions", columns)
-        connection.execute(
-            "CREATE TABLE names AS SELECT unnest(string_split($names, chr(10))) AS holding, "
-            "unnest(range($size::BIGINT)) AS holding_number",
-            {
-                "names": "\n".join(name.replace("\n", " ") for name in table.names),
-                "size": len(table.names),
-            },
-        )
+        names = table.names
+        if "\n".join(names).count("\n") >= max(len(names), 1):
+            names = [name.replace("\n", " ") for name in names]
+        named = np.array(names, dtype=object)
+        connection.register("names", {"holding": named, "holding_number": np.arange(len(named))})
         order = ", ".join(columns)
         connection.execute(
             f"COPY (SELECT {order}, holding FROM contributions JOIN names USING (holding_number)) TO {literal(str(made))} "
-            f'(FORMAT parquet, COMPRESSION zstd, KV_METADATA {{"{KEY}": {said}}})'
+            f'(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, KV_METADATA {{"{KEY}": {said}}})'
         )
         with replacing(path, private=True) as file, made.open("rb") as whole:
             shutil.copyfileobj(whole, file)
@@ -151,9 +175,13 @@ def _read(path: Path, connection: Connection) -> MagnitudeTable:
         columns["cost"] if head.cost else own,
     )
     said = tuple(str(names[0]).split("\n")) if names is not None and len(own) else ()
-    return MagnitudeTable(
+    table = MagnitudeTable(
         head.variables, head.measure, head.decimals, rows, said, weighted=head.weighted
     )
+    largest = None if head.largest is None else head.largest.arrays
+    if largest is not None and not np.array_equal(largest.key, table.cells.key):
+        raise ValueError("largest")
+    return replace(table, largest=largest, given=head.given)
 
 
 def _check(head: Head, codes: Ints, holding: Ints) -> None:

@@ -13,12 +13,8 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import Connection, literal, quoted
 from tabprotect.engine.magnitudes.axis import Axis, check_totals
-from tabprotect.engine.magnitudes.magnitude_table import (
-    PLACES,
-    WHOLE,
-    Contributions,
-    MagnitudeTable,
-)
+from tabprotect.engine.magnitudes.contributions import Contributions
+from tabprotect.engine.magnitudes.magnitude_table import PLACES, WHOLE, MagnitudeTable
 from tabprotect.engine.microdata.coding import MISSING, ONLY_COUNTED, Codings
 from tabprotect.engine.microdata.database_engines import MARK
 from tabprotect.engine.microdata.record_files import MicrodataFile
@@ -160,6 +156,7 @@ def summed(
         text.append(f"{value} AS v{i}")
     _run(source, f"CREATE TABLE read AS SELECT {', '.join([*text, *_read(source, columns)])} "
          f"FROM {source.relation}", stage=say("reading the records"), progress=progress)  # fmt: skip
+    _number_holdings(source)
     decimals = _checked(source, columns)
     _run(source, "CREATE VIEW cells AS SELECT * FROM read")
     variables = tuple(counted_variable(source, i, n, coded.get(n)) for i, n in enumerate(by))
@@ -216,6 +213,8 @@ def _read(source: MicrodataFile, columns: MeasuredColumns) -> list[str]:
         # The text of what is a number is not needed.
         text = f"CASE WHEN {number} IS NULL THEN concat({quoted(name)}) END"
         out += [f"{number} AS {what}", f"{text} AS {what}_text"]
+    measured = f"lower(concat({quoted(columns.measure)}))"
+    out.append(f"NOT (contains({measured}, '.') OR contains({measured}, 'e')) AS x_whole")
     weight = f"{_number(columns.weight)}" if columns.weight is not None else "1"
     out.append(f"CAST({weight} AS DECIMAL(38, 9)) AS weight")
     if columns.weight is not None:
@@ -278,8 +277,20 @@ def _checked(source: MicrodataFile, columns: MeasuredColumns) -> int:
     return decimals
 
 
+def _number_holdings(source: MicrodataFile) -> None:
+    """Give every holding its number, in the order of their names."""
+    _run(
+        source,
+        "CREATE OR REPLACE TABLE holdings AS SELECT holding, row_number() OVER (ORDER BY holding) - 1 "
+        "AS code FROM (SELECT DISTINCT holding FROM read)",
+    )
+
+
 def _has_places(source: MicrodataFile, places: int) -> bool:
     """Return True if every value of the measure has at most so many decimals."""
+    # Texts without a point are told faster than numbers are compared.
+    if places == 0 and _run(source, "SELECT coalesce(bool_and(x_whole), true) FROM read")[0][0]:
+        return True
     asked = f"SELECT coalesce(bool_and(x = round(x, {places})), true) FROM read"
     return bool(_run(source, asked)[0][0])
 
@@ -310,11 +321,16 @@ def _check_twice(source: MicrodataFile, columns: MeasuredColumns) -> None:
             f"UPDATE read SET holding = first FROM (SELECT {same} AS same, min(holding) AS first "
             f"FROM read GROUP BY 1) AS spelt WHERE spelt.same = {same}",
         )
+        _number_holdings(source)
+        return
+    plain = (
+        "NOT bool_or(regexp_matches(holding, '\\s')) AND count(DISTINCT lower(holding)) = count(*)"
+    )
+    if _run(source, f"SELECT {plain} FROM holdings")[0][0]:
         return
     found = _run(
         source,
-        "SELECT min(holding), max(holding) FROM (SELECT DISTINCT holding FROM read) "
-        f"GROUP BY {same} HAVING count(*) > 1 ORDER BY 1 LIMIT 1",
+        f"SELECT min(holding), max(holding) FROM holdings GROUP BY {same} HAVING count(*) > 1 ORDER BY 1 LIMIT 1",
     )
     if found:
         first, second = found[0]
@@ -334,7 +350,7 @@ def _check_twice(source: MicrodataFile, columns: MeasuredColumns) -> None:
 
 def _sums(columns: MeasuredColumns, decimals: int) -> dict[str, str]:
     """SQL of what is added up of each combination, holding and weight, by column."""
-    scaled = "CAST(round({} * {}) AS BIGINT) * times"
+    scaled = "CAST(round({} * {}) AS BIGINT) * times" if decimals else "CAST({} AS BIGINT) * times"
     own = f"sum({scaled.format('x', 10**decimals)})"
     half = WHOLE // 2
     sums = {"own": own, "units": "sum(times)"}
@@ -367,11 +383,6 @@ def _added_up(
             "CAST(unnest(range($size::BIGINT)) AS INTEGER) AS code",
             {"labels": list(variable.categories), "size": len(variable.categories)},
         )
-    _run(
-        source,
-        "CREATE TABLE holdings AS SELECT holding, row_number() OVER (ORDER BY holding) - 1 AS code "
-        "FROM (SELECT DISTINCT holding FROM read)",
-    )
     # Texts are replaced by one number first: grouping by it takes a third of the time.
     sizes = tuple(len(variable.categories) for variable in variables)
     key = " + ".join(
@@ -381,10 +392,12 @@ def _added_up(
     sums = _sums(columns, decimals)
     told = ", ".join(f"CAST({sql} AS BIGINT) AS {what}" for what, sql in sums.items())
     weight = f"CAST(round(weight * {WHOLE}) AS BIGINT)" if columns.weight else str(WHOLE)
+    by = "key, holding, weight" if columns.weight else "key, holding"
+    told = told if columns.weight else f"{WHOLE} AS weight, {told}"
     sql = (
-        f"SELECT key, holding, weight, {told} FROM (SELECT {key} AS key, holdings.code AS holding, "
+        f"SELECT {by}, {told} FROM (SELECT {key} AS key, holdings.code AS holding, "
         f"read.* EXCLUDE (holding, weight), {weight} AS weight FROM read {joins} "
-        "JOIN holdings USING (holding)) GROUP BY key, holding, weight ORDER BY key, holding, weight"
+        f"JOIN holdings USING (holding)) GROUP BY {by} ORDER BY {by}"
     )
     found = source.run(lambda c: c.execute(sql).fetchnumpy(), say("adding up"), progress)
     rows = {name: np.asarray(found[name], dtype=np.int64) for name in ("holding", "weight", *sums)}

@@ -11,31 +11,52 @@ from collections.abc import Iterable
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.magnitudes.readers import Puzzle
 
+SOUND = -1
+"""What :func:`faults` says of an equation that publishes nothing too certain."""
 
-def fault(puzzle: Puzzle, hidden: Bools, equation: int) -> int | None:
-    """By how much the sum that an equation publishes is too certain; ``None`` if it is not.
+
+def faults(puzzle: Puzzle, hidden: Bools, which: Ints | None = None) -> Ints:
+    """By how much the sum that each equation publishes is too certain, int64 (equations,).
 
     A single hidden cell in an equation can be computed: it protects nothing.
+
+    Parameters
+    ----------
+    which
+        Equations to look at; all of them by default.
     """
     sums = puzzle.equations
-    children = sums.children(equation)
-    inside = children[hidden[children]]
-    if hidden[sums.parent[equation]]:
-        if len(inside):
-            return None
-        return puzzle.level([int(sums.parent[equation])])
-    if not len(inside):
-        return None
-    level = puzzle.level(inside.tolist())
-    return level if level > 0 or len(inside) == 1 else None
+    which = np.arange(len(sums)) if which is None else which
+    lengths = np.diff(sums.start)[which]
+    child = sums.child[spread(sums.start[which], lengths)]
+    number = np.repeat(np.arange(len(which)), lengths)
+    inside = hidden[child]
+    many = np.bincount(number[inside], minlength=len(which))
+    parent = hidden[sums.parent[which]]
+    alone = parent & (many == 0)
+    published = ~parent & (many > 0)
+    out = np.full(len(which), SOUND, dtype=np.int64)
+    # Of each equation the hidden children, or the parent that nothing hides behind.
+    cells = np.where(alone, sums.parent[which], -1)
+    kept = inside & published[number]
+    owner = np.concatenate([number[kept], np.flatnonzero(alone)])
+    held = np.concatenate([child[kept], cells[alone]])
+    order = np.argsort(owner, kind="stable")
+    judged, start = np.unique(owner[order], return_index=True)
+    if len(judged):
+        level = puzzle.levels(start.astype(np.int64), held[order])
+        single = alone[judged] | (many[judged] == 1)
+        out[judged] = np.where((level > 0) | single, level, SOUND)
+    return out
 
 
 def mend_unions(
     puzzle: Puzzle, hidden: Bools, cost: Ints, frozen: Bools, which: Iterable[int] | None = None
-) -> list[int]:
-    """Hide cells until every equation is sound; the equations that cannot be mended.
+) -> None:
+    """Hide cells until every equation is sound that can be.
 
     Parameters
     ----------
@@ -47,41 +68,36 @@ def mend_unions(
         Equations to look at; all of them by default.
     """
     sums = puzzle.equations
-    waiting = list(range(len(sums))) if which is None else sorted(set(which))
-    stuck: list[int] = []
-    while waiting:
+    waiting = np.arange(len(sums)) if which is None else np.unique(np.array([*which], np.int64))
+    stuck: set[int] = set()
+    size = np.abs(puzzle.value)
+    while len(waiting):
+        missing = faults(puzzle, hidden, waiting)
+        bad = missing != SOUND
+        # What was hidden for one equation may serve the next: that is judged again first.
         touched: set[int] = set()
-        for equation in waiting:
-            missing = fault(puzzle, hidden, equation)
-            while missing is not None:
-                chosen = _cheapest(puzzle, hidden, cost, frozen, equation, missing)
-                if chosen is None:
-                    stuck.append(equation)
-                    break
-                hidden[chosen] = True
-                touched.update(sums.touching[chosen])
-                missing = fault(puzzle, hidden, equation)
-        waiting = sorted(touched)
-    return stuck
+        for equation, level in zip(waiting[bad].tolist(), missing[bad].tolist(), strict=True):
+            if equation in touched or equation in stuck:
+                continue
+            children = sums.children(equation)
+            can = children[~hidden[children] & ~frozen[children] & (size[children] > 0)]
+            chosen = _cheapest(can, size[can], cost, level)
+            if chosen is None:
+                parent = int(sums.parent[equation])
+                if hidden[parent] or frozen[parent]:
+                    stuck.add(equation)
+                    continue
+                chosen = parent
+            hidden[chosen] = True
+            touched.update(sums.touching[chosen])
+        waiting = np.array(sorted(touched), dtype=np.int64)
 
 
-def _cheapest(
-    puzzle: Puzzle,
-    hidden: Bools,
-    cost: Ints,
-    frozen: Bools,
-    equation: int,
-    missing: int,
-) -> int | None:
-    """The cheapest child that reaches the missing level, else the largest, else the parent."""
-    sums = puzzle.equations
-    children = sums.children(equation)
-    value = np.abs(puzzle.value)
-    open_now = children[~hidden[children] & ~frozen[children] & (value[children] > 0)]
-    if len(open_now):
-        enough: Ints = open_now[value[open_now] >= missing]
-        if len(enough):
-            return int(enough[np.lexsort((enough, cost[enough]))[0]])
-        return int(open_now[np.lexsort((open_now, -value[open_now]))[0]])
-    parent = int(sums.parent[equation])
-    return None if hidden[parent] or frozen[parent] else parent
+def _cheapest(cells: Ints, size: Ints, cost: Ints, missing: int) -> int | None:
+    """The cheapest that reaches the missing level, else the largest; ``None`` of none."""
+    if not len(cells):
+        return None
+    enough = np.flatnonzero(size >= missing)
+    if len(enough):
+        return int(cells[enough[np.lexsort((cells[enough], cost[cells[enough]]))[0]]])
+    return int(cells[np.lexsort((cells, -size))[0]])

@@ -10,6 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.posterior.independence import Independence, ModelTest
 from tabprotect.engine.posterior.log_linear import LogLinear, Pooled, pooled_test
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
@@ -38,11 +39,14 @@ class AnalysisSummary:
         Its value on the published table.
     values : float64 (draws,)
         Its value on each drawn table.
+    independence
+        The test of independence and Cramer's V given the releases, which the draws do not tell.
     """
 
     name: str
     published: float
     values: Floats
+    independence: Independence | None = None
 
     @property
     def _defined(self) -> Floats:
@@ -187,6 +191,16 @@ class ModelSummary:
         Log odds ratios of the published table; NaN where it does not determine one.
     pooled
         Log odds ratios pooled over the draws.
+    intervals : float64 (2, associations) or None
+        Their 95 % intervals, where the tables were drawn under the model.
+    given
+        The test of the model given the releases, there.
+    naive
+        The same test of the published table taken as true; ``None`` where counts are missing.
+    effective
+        What the draws under the model are worth as independent ones; ``None`` for others.
+    note
+        What the intervals lack, in words.
     """
 
     model: LogLinear
@@ -194,22 +208,48 @@ class ModelSummary:
     test: tuple[float, float]
     published: Floats
     pooled: Pooled
+    intervals: Floats | None = None
+    given: ModelTest | None = None
+    naive: ModelTest | None = None
+    effective: float | None = None
+    note: str = ""
+
+    def interval(self, k: int) -> tuple[float, float]:
+        """The 95 % interval of one log odds ratio."""
+        if self.intervals is not None:
+            return float(self.intervals[0, k]), float(self.intervals[1, k])
+        middle, spread = self.pooled.estimate[k], 1.96 * math.sqrt(self.pooled.total[k])
+        return float(middle - spread), float(middle + spread)
 
     @property
     def lines(self) -> list[str]:
         """The pooled test and the odds ratios as text, a line each."""
         pooled = self.pooled
         lines = [say("Pooled test: D2 = {test:.4g}, p = {test2:.3g}", self.test[0], self.test[1])]
+        if self.given is not None:
+            lines.append(
+                say(
+                    "Test of the model given the release: chi-square {value:.4g} with {degrees:.1f} "
+                    "degrees of freedom, p = {p:.3g}",
+                    self.given.statistic,
+                    self.given.degrees,
+                    self.given.p,
+                )
+            )
+        if self.naive is not None:
+            lines.append(say("With the published counts taken as true: p = {p:.3g}", self.naive.p))
+        if self.note:
+            lines.append(self.note)
         if self.model.associations:
             lines.append(
                 say("odds ratio, 95 % interval, share of the variance that perturbation adds")
             )
         for k, name in enumerate(self.model.associations):
-            middle, spread = float(pooled.estimate[k]), 1.96 * math.sqrt(float(pooled.total[k]))
+            middle = float(pooled.estimate[k])
             if not math.isfinite(middle):
                 lines.append(say("  {name}: open, a fitted count is 0", name))
                 continue
-            low, high = math.exp(middle - spread), math.exp(middle + spread)
+            low, high = map(math.exp, self.interval(k))
             share = float(pooled.missing[k])
             lines.append(
                 say(
@@ -234,26 +274,32 @@ def fit_model(
 ) -> ModelSummary:
     """Fit a log-linear model to joint draws from the posterior and to the published table."""
     size = int(np.clip(BLOCK_CELLS // max(posterior.domain.size, 1), 1, draws))
-    deviances: list[Floats] = []
-    estimates: list[Floats] = []
-    variances: list[Floats] = []
+    found: list[Floats] = []
+    parts: list[tuple[Floats, Floats]] = []
     for done in range(0, draws, size):
         progress.report(say("fitting the model to drawn tables"), done / draws)
         tables = posterior.sample(min(size, draws - done), generator, progress)
         fitted = model.fit(tables)
-        deviances.append(model.deviance(tables, fitted))
-        found, spread = model.log_odds_ratios(fitted)
-        estimates.append(found)
-        variances.append(spread)
-    shown = posterior.published.counts[None]
+        found.append(model.deviance(tables, fitted))
+        parts.append(model.log_odds_ratios(fitted))
+    estimates, variances = map(np.concatenate, zip(*parts, strict=True))
+    return model_summary(posterior, model, np.concatenate(found), (estimates, variances))
+
+
+def model_summary(
+    posterior: Posterior, model: LogLinear, found: Floats, odds: tuple[Floats, Floats]
+) -> ModelSummary:
+    """Deviances (draws,) and log odds ratios with their variances (draws, associations), pooled."""
+    counts = posterior.published.counts
+    shown = counts[None]
     fitted = model.fit(shown)
-    deviance = AnalysisSummary(
-        "deviance", float(model.deviance(shown, fitted)[0]), np.concatenate(deviances)
-    )
+    deviance = AnalysisSummary("deviance", float(model.deviance(shown, fitted)[0]), found)
+    whole = bool(posterior.is_published.all())
     return ModelSummary(
         model,
         deviance,
-        pooled_test(deviance.values, model.degrees),
+        pooled_test(found, model.degrees),
         model.log_odds_ratios(fitted)[0][0],
-        Pooled.of(np.concatenate(estimates), np.concatenate(variances)),
+        Pooled.of(*odds),
+        naive=ModelTest.of_table(model, counts) if whole and model.degrees else None,
     )

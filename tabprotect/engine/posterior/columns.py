@@ -54,9 +54,10 @@ class PosteriorColumns:
         TooLargeError
             Beyond ``MOST_ROWS``, before any row is made.
         """
-        possible = posterior.chances > 0
+        taken, groups = np.unique(posterior.group_of_cell[cells], return_inverse=True)
+        chances = posterior.chances[taken]
+        possible = chances > 0
         each = possible.sum(axis=1)
-        groups = posterior.group_of_cell[cells]
         rows = int(each[groups].sum())
         if rows > COLUMNS_ROWS:
             raise TooLargeError(
@@ -64,7 +65,7 @@ class PosteriorColumns:
                 hint=say("ask for some of the cells"),
             )
         # The possible columns of all groups, concatenated.
-        column, chance = np.nonzero(possible)[1], posterior.chances[possible]
+        column, chance = np.nonzero(possible)[1], chances[possible]
         begin = np.cumsum(each) - each
         length = each[groups]
         place = np.repeat(begin[groups] - (np.cumsum(length) - length), length) + np.arange(rows)
@@ -83,9 +84,10 @@ def cells_json(posterior: Posterior, cells: Ints) -> Iterator[str]:
     # In an object, everything but the last axis' number and label is shared by many cells.
     numbers = _objects(str(code) if domain.ndim else "" for code in range(shape[-1]))
     last = _objects(labels[-1])
-    ends, end = _ends(posterior, cells)
+    alike = _alike(posterior.chances)
     for begin in range(0, len(cells), AT_ONCE):
         span = cells[begin : begin + AT_ONCE]
+        ends, end = _ends(posterior, span, alike)
         rows, row = np.unique(span // shape[-1], return_inverse=True)
         index, label = [], []
         for codes in zip(*np.unravel_index(rows, (1, *shape[:-1])), strict=True):
@@ -98,7 +100,7 @@ def cells_json(posterior: Posterior, cells: Ints) -> Iterator[str]:
         pieces = np.empty((len(span), 5), dtype=np.object_)
         pieces[:, 0], pieces[:, 1] = _objects(index)[row], numbers[code]
         pieces[:, 2], pieces[:, 3] = _objects(label)[row], last[code]
-        pieces[:, 4] = ends[end[begin : begin + AT_ONCE]]
+        pieces[:, 4] = ends[end]
         text = "".join(pieces.reshape(-1).tolist())
         yield text if begin else text.removeprefix(", ")
 
@@ -108,12 +110,12 @@ def _objects(texts: Iterable[str]) -> npt.NDArray[np.object_]:
     return np.array(list(texts), dtype=np.object_)
 
 
-def _ends(posterior: Posterior, cells: Ints) -> tuple[npt.NDArray[np.object_], Ints]:
+def _ends(posterior: Posterior, cells: Ints, alike: Ints) -> tuple[npt.NDArray[np.object_], Ints]:
     """The different ends of the objects, from ``published`` on, and each cell's end by number."""
     shown = posterior.is_published.reshape(-1)[cells]
     published = np.where(shown, posterior.published.counts.reshape(-1)[cells], NOTHING)
-    alike = _alike(posterior.chances)[posterior.group_of_cell[cells]]
-    kind, number = equal_rows([alike, posterior.first[cells], published])
+    same = alike[posterior.group_of_cell[cells]]
+    kind, number = equal_rows([same, posterior.first[cells], published])
     kinds = cells[kind]
     ends = _objects(
         f'], "published": {"null" if count == NOTHING else count}, "mean": {mean!r}, "mode": {mode}, '

@@ -30,6 +30,9 @@ LOG_LINEAR_PARAMETERS = 400
 """Most parameters whose sampling error is computed: their information matrix has this size."""
 
 
+TINY = 1e-300
+"""Below the least fitted count that is told from none."""
+
 TOLERANCE = 1e-8
 """How close a fit must come to its margins, relative to the total."""
 
@@ -69,6 +72,28 @@ class Pooled:
         for array in (mean, within, between):
             array[few] = np.nan
         return cls(mean, within, between, number.astype(np.int64))
+
+    @staticmethod
+    def mixed(estimates: Floats, variances: Floats, level: float = 0.95) -> Floats:
+        """Intervals of the mixture of all draws' normal laws, float64 (2, estimates)."""
+        from scipy.special import ndtr
+
+        out = np.full((2, estimates.shape[1]), np.nan)
+        for k in range(estimates.shape[1]):
+            good = np.isfinite(estimates[:, k]) & np.isfinite(variances[:, k])
+            if good.sum() < 2:
+                continue
+            middle, spread = estimates[good, k], np.sqrt(variances[good, k])
+            for end, share in enumerate(((1 - level) / 2, (1 + level) / 2)):
+                low, high = (middle - 9 * spread).min(), (middle + 9 * spread).max()
+                for _ in range(60):
+                    at = (low + high) / 2
+                    if ndtr((at - middle) / spread).mean() < share:
+                        low = at
+                    else:
+                        high = at
+                out[end, k] = (low + high) / 2
+        return out
 
     @property
     def total(self) -> Floats:
@@ -164,8 +189,9 @@ class LogLinear:
     def deviance(self, tables: Ints, fitted: Floats) -> Floats:
         """2 sum x log(x / fitted) of each table, (draws,)."""
         x = tables.astype(np.float64)
-        ratio = np.divide(x, fitted, out=np.ones_like(x), where=x > 0)
-        return np.asarray(2.0 * (x * np.log(ratio)).reshape(len(x), -1).sum(axis=1))
+        ratio = np.divide(x, np.maximum(fitted, TINY), out=np.ones_like(x), where=x > 0)
+        found = 2.0 * (x * np.log(ratio)).reshape(len(x), -1).sum(axis=1)
+        return np.asarray(np.maximum(found, 0.0))
 
     @cached_property
     def _columns(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -194,7 +220,18 @@ class LogLinear:
         variables = [self.domain.variables[a] for a in face]
         return ":".join(f"{v.name}={v.categories[c]}" for v, c in zip(variables, at, strict=True))
 
-    def _design(self) -> npt.NDArray[np.float64]:
+    @property
+    def parameters(self) -> int:
+        """How many the model has, the constant among them."""
+        return self.domain.size - self.degrees
+
+    @property
+    def smoothing(self) -> float:
+        """What a prior of half an observation for each parameter adds to every cell."""
+        return self.parameters / (2 * self.domain.size)
+
+    @cached_property
+    def design(self) -> npt.NDArray[np.float64]:
         """The design matrix: which parameters each cell has, (cells, parameters)."""
         cells = np.array(list(np.ndindex(self.domain.shape)), dtype=np.int64)
         columns = [
@@ -227,7 +264,7 @@ class LogLinear:
                 hint=say("take out a term, or merge categories"),
             )
         first = sum(len(face) < 2 for face, _ in self._columns)
-        design = self._design()
+        design = self.design
         flat = fitted.reshape(len(fitted), -1)
         out = np.full((2, len(flat), design.shape[1] - first), np.nan)
         contrasts = np.linalg.pinv(design)[first:]

@@ -44,6 +44,28 @@ NARROW_COUNTS = 80
 """Counts up to which originals drawn in eight bits are right."""
 
 
+class Part(Protocol):
+    """Some cells whose counts are independent of all others.
+
+    Attributes
+    ----------
+    cells
+        The flat cells, ascending.
+    """
+
+    cells: Ints
+
+    def draw(self, number: int, generator: np.random.Generator, progress: Progress) -> Signs:
+        """Joint draws in eight bits, (number, cells): see ``Posterior.draw_narrow``."""
+
+
+class Parts(Protocol):
+    """Parts of a table whose counts are independent of each other's."""
+
+    def some(self, most: int, generator: np.random.Generator) -> Part | None:
+        """Parts taken by chance until they have so many cells; ``None`` if they cannot be drawn."""
+
+
 class KnownSums(Protocol):
     """The laws of those sums that were followed while a posterior was simulated."""
 
@@ -113,8 +135,8 @@ class Posterior:
     draw_narrow
         As ``draw_originals`` in eight bits, for who looks at small counts only: counts beyond
         ``NARROW_COUNTS`` are some count beyond it.
-
-
+    parts
+        Parts that are independent of each other; ``None`` where everything hangs together.
     recorded_sums
         The laws of sums that were followed while it was simulated.
     """
@@ -147,7 +169,7 @@ class Posterior:
     draw_narrow: Callable[[int, np.random.Generator, Progress], Signs] | None = field(
         default=None, repr=False
     )
-
+    parts: Parts | None = field(default=None, repr=False)
     recorded_sums: KnownSums | None = field(default=None, repr=False)
 
     @property

@@ -41,6 +41,11 @@ _HEAD = re.compile(
 """The first bytes of every array written here (numpy's format 1.0)."""
 
 
+COPY = "#"
+"""Before the number of an array that is equal to another, and not the same: what is one stays one, as
+the measure of a magnitude table that has no variable of its own to be judged by."""
+
+
 def _table(domain: Domain, _array: Ints | None, _keys: Ints | None, _values: Ints | None) -> Table:
     if _array is not None:
         return Table.dense(domain, _array)
@@ -135,6 +140,7 @@ class Encoder:
         self.arrays: dict[str, bytes] = {}
         self.size = 0
         self._known: dict[int, int] = {}
+        self._alike: dict[str, list[Arrays]] = {}
         # Identities are only valid while their objects live.
         self._alive: list[object] = []
 
@@ -174,7 +180,11 @@ class Encoder:
         if name not in self.arrays:
             self.arrays[name] = data
             self.size += len(data)
-        return name
+        alike = self._alike.setdefault(name, [])
+        number = next((n for n, one in enumerate(alike) if one is array), len(alike))
+        if number == len(alike):
+            alike.append(array)
+        return f"{name}{COPY}{number}" if number else name
 
 
 class Decoder:
@@ -190,6 +200,7 @@ class Decoder:
         self._shared = shared
         self._arrays = arrays
         self._built: dict[int, object] = {}
+        self._read: dict[str, Arrays] = {}
 
     def get(self, number: object) -> object:
         """The value with this number in ``shared``."""
@@ -237,7 +248,12 @@ class Decoder:
         raise ValueError(say("{tag} is nothing that is stored", repr(tag)))
 
     def _array(self, name: str) -> Arrays:
-        data = self._arrays[name]
+        if name not in self._read:
+            self._read[name] = self._loaded(name)
+        return self._read[name]
+
+    def _loaded(self, name: str) -> Arrays:
+        data = self._arrays[name.partition(COPY)[0]]
         # numpy evaluates an array's header as a Python literal, with errors and warnings of its own.
         head = _HEAD.match(data)
         if head is None or head.end() != 10 + int.from_bytes(data[8:10], "little"):

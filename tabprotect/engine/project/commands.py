@@ -13,6 +13,7 @@ from tabprotect.engine.project.verbs import (
     query_verbs,
     release_verbs,
     set_verbs,
+    sums_verbs,
     table_verbs,
 )
 from tabprotect.languages.said import say
@@ -29,6 +30,7 @@ COMMANDS: dict[str, Command[...]] = {
         set_verbs,
         query_verbs,
         compare_verbs,
+        sums_verbs,
     )
     for found in vars(verbs).values()
     if isinstance(found, Command)

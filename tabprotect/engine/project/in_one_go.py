@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.asked import (
     Drawing,
-    MagnitudeTabulation,
     Protecting,
     Publishing,
     Tabulation,
 )
 from tabprotect.engine.project.command import Order
-from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.sources import records_file
+from tabprotect.engine.project.sources import absolute
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import (
@@ -40,19 +36,9 @@ from tabprotect.engine.project.verbs.table_verbs import (
     set_title,
     tabulate,
 )
-from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
-    from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-    from tabprotect.engine.magnitudes.tabulating import MeasuredColumns
-    from tabprotect.engine.microdata.coding import Codings
     from tabprotect.engine.register.left_before import LeftBefore
-
-
-def absolute(source: str) -> str:
-    """The absolute path, so that a recipe run elsewhere still means the same file."""
-    kept = source.startswith(PREFIX) or is_url(source)
-    return source if kept else str(Path(source).absolute())
 
 
 def opened(source: str, reading: Reading, progress: Progress) -> History:
@@ -68,62 +54,6 @@ def tabulated(asked: Tabulation, progress: Progress) -> History:
     lists = {name: absolute(str(file)) for name, file in (asked.code_lists or {}).items()}
     asked = replace(asked, source=absolute(asked.source), code_lists=lists or None)
     return History().do(tabulate.order(asked.given), progress=progress)[0]
-
-
-def codings_of(asked: Tabulation) -> Codings:
-    """How variables are coded while records are counted."""
-    # Late: who protects a table does not wait for what counts records.
-    from tabprotect.engine.microdata.coding import Codings
-
-    return Codings(
-        asked.bands or {},
-        asked.cuts or {},
-        asked.code_lists or {},
-        asked.levels or {},
-        asked.level_names or {},
-        asked.mapping or {},
-    )
-
-
-def magnitudes_tabulated(asked: MagnitudeTabulation, progress: Progress) -> MagnitudeTable:
-    """The sums of a measure over records, with their contributors.
-
-    Raises
-    ------
-    InputError
-        Also for what goes with counts only.
-    """
-    # Late: DuckDB takes a tenth of the program's start.
-    from tabprotect.engine.magnitudes.described_columns import described
-    from tabprotect.engine.magnitudes.tabulating import tabulate_magnitudes
-
-    source = records_file(absolute(asked.source))
-    return tabulate_magnitudes(
-        source,
-        tuple(asked.by),
-        described(source, measured_columns(asked)),
-        codings=codings_of(asked),
-        progress=progress,
-    )
-
-
-def measured_columns(asked: MagnitudeTabulation) -> MeasuredColumns:
-    """The columns that are asked for.
-
-    Raises
-    ------
-    InputError
-        For what goes with counts only.
-    """
-    from tabprotect.engine.magnitudes.tabulating import MeasuredColumns
-
-    if asked.measure is None or asked.record_key or asked.draw_keys or asked.design_weight:
-        raise InputError(
-            say("record keys and design weights go with counts of records"),
-            hint=say("say how many units a record stands for: --weight COLUMN"),
-        )
-    columns = {field.name for field in fields(MeasuredColumns)} - {"asks"}
-    return MeasuredColumns(**{name: getattr(asked, name) for name in columns})
 
 
 def protected(history: History, asked: Protecting, progress: Progress) -> History:

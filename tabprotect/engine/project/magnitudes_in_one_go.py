@@ -19,29 +19,31 @@ from tabprotect.engine.disclosure.magnitude_verdict import (
     magnitude_verdict,
 )
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
-from tabprotect.engine.errors import InputError, ParameterError, RefusedError
+from tabprotect.engine.disclosure.together import checked
+from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.magnitudes.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.multipliers import MultiplierLaw, multiplied
 from tabprotect.engine.magnitudes.pattern import Pattern, Wanted, suppress
 from tabprotect.engine.magnitudes.released_sums import ReleasedSums, SumsGate
 from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
+from tabprotect.engine.magnitudes.sums_methods import sums_method
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed
 from tabprotect.engine.project.releasing.magnitude_release import (
     LeavingSums,
     Left,
+    counts_before,
     decided,
     leave,
     other_releases,
 )
+from tabprotect.engine.protection.suppressing.given_statuses import text_of
+from tabprotect.engine.protection.suppressing.given_sums import given_sums
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, rules_of
-from tabprotect.languages.said import joined, say
-
-METHODS = ("suppression", "multiplicative_noise", "cell_key")
-"""The methods that protect magnitudes."""
+from tabprotect.languages.said import plural, say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +53,7 @@ class Asked:
     Attributes
     ----------
     method
-        One of :data:`METHODS`.
+        One of :data:`~tabprotect.engine.magnitudes.sums_methods.SUMS_METHODS`.
     rules, weights
         Confidential.
     parameters
@@ -62,6 +64,8 @@ class Asked:
         Last year's bundle: what was published then is published again unless unsafe.
     seed
         In place of the key of the house, to repeat noise.
+    publish
+        What is published beside the sums: ``n``, ``mean``.
     """
 
     method: str = "suppression"
@@ -71,6 +75,7 @@ class Asked:
     title: str = ""
     like: Path | None = None
     seed: int | None = None
+    publish: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,9 @@ class Done:
                     self.verdict.cells,
                 )
             ]
-        return [*said, self.verdict.staff_sentence]
+        open_ends = self.figures.get("not_proved")
+        more = [str(one) for one in open_ends] if isinstance(open_ends, list) else []
+        return [*said, self.verdict.staff_sentence, *more]
 
 
 def protect_magnitudes(
@@ -137,18 +144,49 @@ def protect_magnitudes(
     InputError
         When last year's bundle is of another table, or a file cannot be written.
     """
-    if asked.method not in METHODS:
-        raise ParameterError(
-            {"method": say("{method} does not protect magnitudes", repr(asked.method))},
-            hint=say("choose {names}", joined(METHODS, ", ")),
-        )
     policy = in_force() if leaving is None or leaving.policy is None else leaving.policy
-    asked = _with_rules(asked, policy)
-    work = suppressed if asked.method == "suppression" else with_noise
-    done = work(table, asked, limits_of(policy), progress)
+    asked = with_house_rules(asked, policy)
+    done = protected_sums(table, asked, policy, progress)
     if leaving is None:
         return done
-    leaving = replace(leaving, policy=policy)
+    return published_sums(table, asked, done, replace(leaving, policy=policy))
+
+
+def protected_sums(
+    table: MagnitudeTable, asked: Asked, policy: HousePolicy, progress: Progress = SILENT
+) -> Done:
+    """Protect a table, and audit that; nothing is refused.
+
+    Raises
+    ------
+    ParameterError
+        For a method or a parameter that there is not.
+    InputError
+        When last year's bundle is of another table.
+    Interrupted
+    """
+    sums_method(asked.method).of(asked.parameters)
+    asked = replace(with_house_rules(asked, policy), publish=checked(asked.publish, table))
+    work = suppressed if asked.method == "suppression" else with_noise
+    return work(table, asked, limits_of(policy), progress)
+
+
+def published_sums(table: MagnitudeTable, asked: Asked, done: Done, leaving: LeavingSums) -> Done:
+    """Write a protected table with its dossier, if it may leave, and enter it in the register.
+
+    Parameters
+    ----------
+    asked
+        With the rules of the house among its rules.
+
+    Raises
+    ------
+    RefusedError
+        When it may not leave.
+    InputError
+        When a file cannot be written.
+    """
+    policy = leaving.policy or in_force()
     seeded: tuple[str, ...] = ()
     if asked.method != "suppression":
         seeded = (
@@ -156,10 +194,7 @@ def protect_magnitudes(
             if asked.seed is None
             else admit_seed(Randomness.seeded(asked.seed), policy, leaving.accept, ())
         )
-    others = other_releases(table, done.release, leaving.register)
-    found = done.verdict
-    if others:
-        found = replace(found, left_out=kinds(found.left_out, ["other_releases"]))
+    found = with_earlier(table, done, leaving.register)
     accept = leaving.accept or leaving.again
     try:
         found, decisions = decided(found, policy, accept, HINTS[asked.method])
@@ -168,16 +203,31 @@ def protect_magnitudes(
         raise
     release = replace(done.release, gate=found.gate)
     decisions = (*seeded, *decisions)
-    record = {
+    left = leave(table, release, leaving, record_of(asked, done, found), decisions)
+    return replace(done, release=release, verdict=found, decisions=decisions, left=left)
+
+
+def record_of(asked: Asked, done: Done, verdict: MagnitudeVerdict) -> dict[str, object]:
+    """What a dossier keeps of a run."""
+    return {
         "method": asked.method,
-        "rules": [_written(rule) for rule in asked.rules],
+        "rules": [rule.written for rule in asked.rules],
         "weights": asked.weights,
         "parameters": dict(asked.parameters),
-        "verdict": found.as_json() | {"staff": found.staff_sentence},
+        "publish": list(asked.publish),
+        "verdict": verdict.as_json() | {"staff": verdict.staff_sentence},
         **done.figures,
     }
-    left = leave(table, release, leaving, record, decisions)
-    return replace(done, release=release, verdict=found, decisions=decisions, left=left)
+
+
+def with_earlier(table: MagnitudeTable, done: Done, register: str | None) -> MagnitudeVerdict:
+    """The verdict, with what left before among what it leaves out."""
+    found, counts = done.verdict, counts_before(table, done.release, register)
+    # True counts tell readers how many contribute, as they are taken to know anyway; others were
+    # changed to protect somebody, and what they and the sums tell together was not weighed.
+    if other_releases(table, done.release, register) or not all(counts):
+        found = replace(found, left_out=kinds(found.left_out, ["other_releases"]))
+    return replace(found, numbers=max(found.numbers, len(table.cells) if counts else 0))
 
 
 HINTS = {
@@ -190,7 +240,7 @@ HINTS = {
 """What to do where a release may not leave."""
 
 
-def _with_rules(asked: Asked, policy: HousePolicy) -> Asked:
+def with_house_rules(asked: Asked, policy: HousePolicy) -> Asked:
     """With the rules of the house beside those that are asked for."""
     house_rules = rules_of(policy.rules) if policy.rules else ()
     rules = tuple(dict.fromkeys((*asked.rules, *house_rules)))
@@ -203,15 +253,7 @@ def suppressed(
     table: MagnitudeTable, asked: Asked, limits: SumsGate, progress: Progress = SILENT
 ) -> Done:
     """The sums with what has to be hidden hidden."""
-    unknown = asked.parameters.keys() - {"cost"}
-    if unknown:
-        raise ParameterError({min(unknown): say("suppression of magnitudes has no such parameter")})
-    wanted = Wanted(
-        rules=asked.rules,
-        weights=asked.weights,
-        cost=asked.parameters.get("cost", "value"),
-        frozen=None if asked.like is None else published_before(table, asked.like),
-    )
+    wanted = wanted_of(table, asked)
     pattern = suppress(table, wanted, progress)
     cells = table.cells
     release = _release(table, asked, np.where(pattern.hidden, 0, cells.value), pattern.hidden)
@@ -235,14 +277,65 @@ def suppressed(
         "hidden_value": table.shown(int(cells.value[pattern.secondary].sum())),
         "broken": audit.broken,
         "audit": audit.as_json(),
+        "declared_safe": pattern.declared,
+        "not_proved": not_proved(table, pattern.declared),
     }
     return Done(release, found, figures, pattern=pattern)
+
+
+def wanted_of(table: MagnitudeTable, asked: Asked) -> Wanted:
+    """How a pattern is chosen, from what is asked.
+
+    Raises
+    ------
+    InputError
+        For a file of given statuses that cannot be read.
+    """
+    given, zeros = asked.parameters, asked.parameters.get("zeros", "published")
+    text = table.given + ("" if "statuses" not in given else text_of(given["statuses"]))
+    return Wanted(
+        rules=asked.rules,
+        weights=asked.weights,
+        cost=given.get("cost", "value"),
+        frozen=None if asked.like is None else published_before(table, asked.like),
+        decided=given_sums(text, table) if text.strip() else None,
+        zeros=0 if zeros == "published" else int(zeros) * 10**table.decimals,
+        missing_safe=given.get("missing") == "safe",
+    )
+
+
+def not_proved(table: MagnitudeTable, declared: int) -> list[str]:
+    """What the audit of a pattern leaves open, in words."""
+    said = []
+    if table.largest is not None:
+        said.append(
+            say(
+                "not proved: the table names the {n} largest contributions of each sum, and not who they "
+                "are; what somebody knows who contributes to several sums was not tried",
+                table.largest.ranks,
+            )
+        )
+    if declared:
+        said.append(
+            plural(
+                declared,
+                "not proved: {n:,} unsafe sum was declared safe",
+                "not proved: {n:,} unsafe sums were declared safe",
+                declared,
+            )
+        )
+    return said
 
 
 def with_noise(
     table: MagnitudeTable, asked: Asked, limits: SumsGate, progress: Progress = SILENT
 ) -> Done:
     """The sums with noise that follows from a key of the house, and what an outsider believes."""
+    if table.largest is not None:
+        raise InputError(
+            say("noise is put on each contribution, and the table names the largest only"),
+            hint=say("tabulate the records, or hide sums: --method suppression"),
+        )
     unsafe = np.ones(len(table.cells), dtype=bool)
     if asked.rules:
         unsafe = sensitive_cells(table, asked.rules, weights=asked.weights).unsafe
@@ -279,6 +372,9 @@ def _release(
     hidden: Bools,
     stated: Mapping[str, float | str | bool] | None = None,
 ) -> ReleasedSums:
+    units = table.cells.units
+    # Halves are rounded away from 0.
+    means = np.sign(values) * ((2 * np.abs(values) + units) // (2 * units))
     return ReleasedSums(
         table.variables,
         table.measure,
@@ -290,6 +386,8 @@ def _release(
         stated or {},
         asked.title,
         table.weighted,
+        units=units if "n" in asked.publish else None,
+        means=means if "mean" in asked.publish else None,
     )
 
 
@@ -319,8 +417,3 @@ def published_before(table: MagnitudeTable, like: Path) -> Bools:
     return np.array(
         [tuple(sorted(table.index(n).items())) in before for n in range(len(table.cells))]
     )
-
-
-def _written(rule: MagnitudeRule) -> str:
-    numbers = ",".join(f"{float(number):g}" for number in rule.numbers)
-    return f"{rule.name}={numbers}" + (f",coalition={rule.coalition}" if rule.coalition > 1 else "")

@@ -14,7 +14,9 @@ from typing import Literal, get_args
 
 from tabprotect.engine.disclosure.gate import against
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
+from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.magnitudes.released_sums import ReleasedSums
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ComparisonPlan, ReleasePlan
@@ -80,7 +82,10 @@ class Project:
     kept_totals
         The totals of the file that stand beside the table as published sums of their own.
     table
-        The original; ``None`` for a reader, and before anything is opened.
+        The original; ``None`` for a reader, and before anything is opened. Of a magnitude table, the
+        counts of the same records.
+    sums
+        The magnitude table with its rules and its result; ``None`` for a table of counts.
     record_keys
         The sum of the record keys of each cell, if the table came from records with keys.
     weights
@@ -101,8 +106,8 @@ class Project:
         The house's limits; ``None`` means those in force where the program runs.
     protected
         The result of the last run on this table and mechanism.
-    released
-        The opened release, in a reader project.
+    released, released_sums
+        The opened release, in a reader project: of counts, or of sums.
     published
         True if the current result has been written as a release bundle.
     priors
@@ -119,6 +124,7 @@ class Project:
     notes: tuple[str, ...] = ()
     kept_totals: tuple[KeptTotal, ...] = field(default=(), repr=False)
     table: Table | None = None
+    sums: ChosenSums | None = field(default=None, repr=False)
     record_keys: Table | None = field(default=None, repr=False)
     weights: DesignWeights | None = field(default=None, repr=False)
     at_risk: SmallCount = field(default_factory=SmallCount)
@@ -132,13 +138,15 @@ class Project:
     policy: HousePolicy | None = None
     protected: Protected | None = None
     released: Release | None = None
+    released_sums: ReleasedSums | None = None
     published: bool = False
     priors: Mapping[str, str] = field(default_factory=lambda: PRIORS)
     plan: ReleasePlan = field(default_factory=ReleasePlan)
     comparison: ComparisonPlan = field(default_factory=ComparisonPlan)
 
     def __post_init__(self) -> None:
-        if self.table is not None and self.released is not None:
+        opened = self.released is not None or self.released_sums is not None
+        if self.table is not None and opened:
             raise InputError(say("a project has an original or an opened release, not both"))
 
     def __repr__(self) -> str:
@@ -150,7 +158,34 @@ class Project:
         """``house`` has the original; ``reader`` has only a bundle and is always public."""
         if self.table is not None:
             return "house"
-        return "reader" if self.released is not None else "empty"
+        opened = self.released is not None or self.released_sums is not None
+        return "reader" if opened else "empty"
+
+    @property
+    def of_sums(self) -> bool:
+        """True if it is about a magnitude table, or a release of one."""
+        return self.sums is not None or self.released_sums is not None
+
+    @property
+    def protected_sums(self) -> ProtectedSums | None:
+        """The result of the last run on a magnitude table."""
+        return None if self.sums is None else self.sums.protected
+
+    @property
+    def release_of_sums(self) -> ReleasedSums | None:
+        """The release of sums that a reader sees: the opened one, or the current result."""
+        done = self.protected_sums
+        return self.released_sums if done is None else done.release
+
+    @property
+    def left(self) -> bool:
+        """True if what readers get is out: it was published here, or opened as its reader does."""
+        return self.kind == "reader" or self.published
+
+    @property
+    def done(self) -> bool:
+        """True if there is a result, of counts or of sums."""
+        return self.protected is not None or self.protected_sums is not None
 
     @property
     def original(self) -> Table:
@@ -164,7 +199,7 @@ class Project:
         if self.table is None:
             raise InputError(
                 say("this release comes without its original")
-                if self.released is not None
+                if self.kind == "reader"
                 else say("no table is open"),
                 hint=say("open a table first"),
             )
@@ -178,6 +213,8 @@ class Project:
     @property
     def domain(self) -> Domain:
         """The variables of the table, or of the opened release."""
+        if self.released_sums is not None:
+            return Domain(self.released_sums.variables)
         return self.original.domain if self.released is None else self.released.domain
 
     @property
@@ -277,7 +314,9 @@ class Project:
     @property
     def takes_cycles(self) -> bool:
         """True if the method has a cycle set among its parameters."""
-        return any(parameter.kind == "cycles" for parameter in self.protection.parameters)
+        return not self.of_sums and any(
+            parameter.kind == "cycles" for parameter in self.protection.parameters
+        )
 
     @property
     def problem(self) -> Problem:
@@ -298,9 +337,10 @@ class Project:
 
     def without_result(self) -> Project:
         """The project without its result, which does not belong to changed choices."""
-        if self.protected is None and not self.published:
+        if not self.done and not self.published:
             return self
-        return replace(self, protected=None, published=False)
+        sums = None if self.sums is None else self.sums.without_result()
+        return replace(self, protected=None, sums=sums, published=False)
 
 
 def checked(project: Project) -> Project:
@@ -334,6 +374,8 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "policy": ("parameters",),
         "protected": ("release",),
         "released": ("table", "cycles", "release"),
+        "sums": ("table", "at_risk", "parameters", "release"),
+        "released_sums": ("table", "release"),
         "published": ("release",),
         "priors": ("priors",),
         "plan": ("plan",),

@@ -1,20 +1,28 @@
-"""Opening a source: ``example:NAME`` or a file, of a table or of records."""
+"""Opening a source: ``example:NAME`` or a file, of a table or of records that are added up."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.cycles.cycle_files import read as read_cycles
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
+from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.asked import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
+    from tabprotect.engine.magnitudes.tabulating import MeasuredColumns
+    from tabprotect.engine.microdata.coding import Codings
 
 
 @dataclass(frozen=True)
@@ -81,3 +89,76 @@ def records_file(source: str | Path) -> Path | str:
             say("{source} is a table, not records", source), hint=say("open it as a table")
         )
     return example.file
+
+
+def absolute(source: str) -> str:
+    """The absolute path, so that a recipe run elsewhere still means the same file."""
+    kept = source.startswith(PREFIX) or is_url(source)
+    return source if kept else str(Path(source).absolute())
+
+
+def codings_of(asked: Tabulation) -> Codings:
+    """How variables are coded while records are counted."""
+    # Late: who protects a table does not wait for what counts records.
+    from tabprotect.engine.microdata.coding import Codings
+
+    return Codings(
+        asked.bands or {},
+        asked.cuts or {},
+        asked.code_lists or {},
+        asked.levels or {},
+        asked.level_names or {},
+        asked.mapping or {},
+    )
+
+
+def magnitudes_tabulated(asked: MagnitudeTabulation, progress: Progress) -> MagnitudeTable:
+    """The sums of a measure over records, with their contributors.
+
+    Raises
+    ------
+    InputError
+        Also for what goes with counts only.
+    """
+    # Late: DuckDB takes a tenth of the program's start.
+    from tabprotect.engine.magnitudes.described_columns import described
+    from tabprotect.engine.magnitudes.tabulating import tabulate_magnitudes
+    from tabprotect.engine.magnitudes.top_tables import names_largest, read_top_table
+
+    source = records_file(absolute(asked.source))
+    if names_largest(Path(source)):
+        table, notes = read_top_table(Path(source), asked.measure)
+        for note in notes:
+            progress.report(note, 0.0)
+        if asked.by and list(asked.by) != [v.name for v in table.variables]:
+            raise InputError(
+                say("the table is one by {names}", ", ".join(v.name for v in table.variables)),
+                hint=say("leave the variables out (--by), or tabulate the records"),
+            )
+        return table
+    return tabulate_magnitudes(
+        source,
+        tuple(asked.by),
+        described(source, measured_columns(asked)),
+        codings=codings_of(asked),
+        progress=progress,
+    )
+
+
+def measured_columns(asked: MagnitudeTabulation) -> MeasuredColumns:
+    """The columns that are asked for.
+
+    Raises
+    ------
+    InputError
+        For what goes with counts only.
+    """
+    from tabprotect.engine.magnitudes.tabulating import MeasuredColumns
+
+    if asked.measure is None or asked.record_key or asked.draw_keys or asked.design_weight:
+        raise InputError(
+            say("record keys and design weights go with counts of records"),
+            hint=say("say how many units a record stands for: --weight COLUMN"),
+        )
+    columns = {field.name for field in fields(MeasuredColumns)} - {"asks"}
+    return MeasuredColumns(**{name: getattr(asked, name) for name in columns})

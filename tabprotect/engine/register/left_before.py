@@ -16,6 +16,7 @@ from tabprotect.engine.errors import (
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
+from tabprotect.engine.register.counts_and_sums import sums_among
 from tabprotect.engine.register.reading_together import ReadingTogether, marks
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import (
@@ -299,7 +300,10 @@ def left_before(
         again = [one for one, other in opened if public.to_bytes(other, page=False) == own]
         earlier = [one for one in earlier if not any(one is other for other in again)]
         judged = (None, None) if known is None else (known.judged_on, known.together)
-        found = together.of(earlier, opened, judged)
+        # Sums are weighed by the gate of the release itself.
+        sums = {one.entry.number for one, _ in sums_among(earlier, register)}
+        counts = [one for one in earlier if one.entry.number not in sums]
+        found = together.of(counts, opened, judged)
     except Interrupted:
         raise
     except TabprotectError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -171,12 +172,25 @@ def _no_dossier(path: Path) -> InputError:
 
 def _magnitude_report(data: bytes, edition: Edition, made: date, path: Path) -> Report:
     """The report of a release of sums, or of its dossier."""
-    bundle, record = data, None
+    bundle: bytes = data
+    record: Mapping[str, object] | None = None
     if magnitude_bundle.kind_of(data) == magnitude_bundle.DOSSIER:
         record, bundle = magnitude_bundle.read_dossier(data)
     elif edition == "staff":
         raise _no_dossier(path)
-    found = magnitude_edition(bundle, made, record if edition == "staff" else None)
+    return sums_report(bundle, made, record if edition == "staff" else None)
+
+
+def sums_report(bundle: bytes, made: date, record: Mapping[str, object] | None = None) -> Report:
+    """The report of a release of sums; the staff edition with the ``record`` of its dossier.
+
+    Raises
+    ------
+    BundleError
+        When it is damaged.
+    """
+    found = magnitude_edition(bundle, made, record)
+    edition: Edition = "public" if record is None else "staff"
     html = rendered("magnitudes.html", found)
     return Report(edition, found.title, found.verdict, archive.sha256(bundle), html)
 

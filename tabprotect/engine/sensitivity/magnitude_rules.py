@@ -97,6 +97,13 @@ class MagnitudeRule:
     coalition: int = 1
 
     @property
+    def written(self) -> str:
+        """As it is given: ``p=10,coalition=2``. Confidential."""
+        numbers = ",".join(f"{float(number):g}" for number in self.numbers)
+        coalition = f",coalition={self.coalition}" if self.coalition > 1 else ""
+        return f"{self.name}={numbers}{coalition}"
+
+    @property
     def ranks(self) -> int:
         """How many of the largest contributions it looks at."""
         if self.name == "dominance":

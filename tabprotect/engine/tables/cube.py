@@ -27,6 +27,8 @@ class Cube:
         Of each variable: code -> the code of the group or total that it is part of.
     own
         The own names of variables that have another one here: identifier -> name.
+    content
+        What the numbers are; empty for counts.
     """
 
     table: Table
@@ -34,6 +36,7 @@ class Cube:
     totals: Mapping[str, str]
     parents: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     own: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    content: str = ""
 
     def has_levels(self, name: str) -> bool:
         """True if a variable has groups beside its total."""
@@ -49,7 +52,7 @@ class Cube:
             if old.name in self.totals:
                 totals[new.name] = code[self.totals[old.name]]
             own[new.name] = self.own.get(old.name, old.name)
-        return Cube(self.table.on(domain), self.hidden, totals, parents, own)
+        return Cube(self.table.on(domain), self.hidden, totals, parents, own, self.content)
 
     def children(self, name: str) -> dict[str, list[str]]:
         """Group or total of a variable -> the codes that are part of it."""

@@ -22,7 +22,9 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Job, Jobs
+from tabprotect.gui.base.judged_sums import JudgedSums
 from tabprotect.gui.base.judging import Judging
+from tabprotect.gui.base.open_sums import OpenSums
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.question import Question, same, tell_failure
 from tabprotect.languages.said import say
@@ -51,7 +53,7 @@ class Total:
     cell: Index
 
 
-class Document(QObject):
+class Document(OpenSums, QObject):
     """What all pages share. The values are frozen; this object only points at the current ones.
 
     Signals: ``project_changed`` (frozenset of the names a command reports), ``selection_changed``
@@ -85,6 +87,8 @@ class Document(QObject):
         super().__init__()
         self.jobs = Jobs(self)
         self.judging = Judging(self, self.jobs)
+        self.judged_sums = JudgedSums(self, self.jobs)
+        self.judged_sums.failed.connect(self._tell_error)
         self.history = History()
         self.saved: Project | None = None
         """The project as last saved; any difference from it is unsaved work."""
@@ -197,6 +201,9 @@ class Document(QObject):
         project = self.project
         if project is None or project.table is None or project.domain.size > DENSE_LIMIT:
             return None
+        if project.sums is not None:
+            # Its sums are judged, not the counts of the same records.
+            return None
         key = (project.table, project.at_risk)
         if self._mask is None or not same(self._mask[0], key):
             self._mask = (key, project.at_risk.mask(project.table.counts))
@@ -208,6 +215,8 @@ class Document(QObject):
         project = self.project
         if project is None or project.table is None:
             return 0
+        if project.sums is not None:
+            return self.judged_sums.unsafe(project)
         key = (project.table, project.at_risk)
         if self._number is None or not same(self._number[0], key):
             counts = project.table.cells[1]
@@ -273,6 +282,7 @@ class Document(QObject):
 
     def take(self, history: History) -> None:
         """Replace the history by a loaded or recovered one."""
+        self.jobs.document += 1
         self.select(None)
         self.select_cycle(None)
         self._become(history, EVERYTHING)
@@ -309,6 +319,8 @@ class Document(QObject):
         pages still show the project that it is selected in."""
         before, self.history = self.history, history
         shape = None if self.shown_table is None else self.shown_table.domain.shape
+        if self.of_sums:
+            shape = tuple(axis.size for axis in self.axes)
         whole = None if self.project is None else self.project.domain.shape
         cycles = 0 if self.selected_cycle is None else self._cycles()
         self.history = before
@@ -319,6 +331,8 @@ class Document(QObject):
         if self.selected_cycle is not None and self.selected_cycle >= cycles:
             self.select_cycle(None)
         self.history = history
+        if self.sums is not None:
+            self.judged_sums.ask(self.sums)
         self.project_changed.emit(changes)
 
     def _cycles(self) -> int:

@@ -72,6 +72,7 @@ class Exporter(QObject):
         if kind not in self._writing:
             jobs, failed = self._page.document.jobs, self._page.show_error
             self._writing[kind] = Question(self, jobs, self._written, failed)
+            self._writing[kind].outlives = True
         self._writing[kind].ask(say("writing {name}", path.name), work)
 
     def _written(self, path: Path) -> None:

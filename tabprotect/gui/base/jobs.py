@@ -55,6 +55,7 @@ class Job(QObject):
         self._began = time.monotonic()
         self._looked = 0.0
         self._giving_up = 0
+        self._document = jobs.document
         # Work that was given up goes on: by then this is deleted, and emits no signal.
         self._post = partial(jobs.posted.emit, self)
         self._reports = _Reports(self._stop, self._post)
@@ -69,6 +70,12 @@ class Job(QObject):
         self._stop.set()
         if self.deniable:
             self._giving_up = self.startTimer(JOBS_PATIENCE)
+
+    @property
+    def late(self) -> bool:
+        """True if the document that it was begun for is no longer open."""
+        jobs = self.parent()
+        return isinstance(jobs, Jobs) and jobs.document != self._document
 
     @property
     def cancelling(self) -> bool:
@@ -177,6 +184,9 @@ class Jobs(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.running: list[Job] = []
+        self.document = 0
+        """Counts the documents that were open: what is asked about one is not told of another."""
+        self._closed = False
         self.posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._commands = ThreadPoolExecutor(1, thread_name_prefix="command")
         self._questions = ThreadPoolExecutor(2, thread_name_prefix="question")
@@ -203,6 +213,7 @@ class Jobs(QObject):
 
     def close(self) -> None:
         """Cancel all work and wait until every thread has ended."""
+        self._closed = True
         self.cancel_all()
         self._commands.shutdown(wait=True, cancel_futures=True)
         self._questions.shutdown(wait=True, cancel_futures=True)
@@ -210,6 +221,10 @@ class Jobs(QObject):
     def _start(self, pool: ThreadPoolExecutor, job: Job) -> Job:
         job.ended.connect(self._forget)
         self.running.append(job)
+        if self._closed:
+            # A page that waited before it asked: nobody sees the answer.
+            job.receive("cancelled", None)
+            return job
         pool.submit(job.run)
         self.started.emit(job)
         return job

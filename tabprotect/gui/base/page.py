@@ -18,7 +18,7 @@ from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Finding, Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, spaced
@@ -51,7 +51,7 @@ class Page(Stage, QWidget):
         self._missed: PageChanges = frozenset({"everything"})
         self.setAccessibleName(tell("{label} page", self.label))
         self._heading = Label(self.label, role="heading")
-        self._sentence = Label(wordWrap=True, name=say("In one sentence"))
+        self._sentence = Finding(name=say("In one sentence"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.hide()
         self.tools = in_row(spacing=GRID)

@@ -35,6 +35,9 @@ class Question(QObject, Generic[Answer]):
         Called when somebody cancels the job. The question is not asked again by itself.
     """
 
+    outlives = False
+    """Whether it is about a file beside the document: its answer holds whatever is open by then."""
+
     went = Signal(str)
     """Carries the stage of the work, in words, at every report."""
 
@@ -119,7 +122,7 @@ class Question(QObject, Generic[Answer]):
         job.cancelled.connect(lambda: self._end(job) and self._stopped and self._stopped())
 
     def _report(self, job: Job, stage: str, partial: Answer | None) -> None:
-        if job is not self._job:
+        if job is not self._job or (job.late and not self.outlives):
             return
         self.went.emit(stage)
         if partial is not None and self._came is not None:
@@ -130,10 +133,17 @@ class Question(QObject, Generic[Answer]):
         tell_failure(lambda error: latest and self._failed(error))(error)
 
     def _end(self, job: Job) -> bool:
-        """Return True if the latest question is the one that ended."""
+        """Return True if the latest question is the one that ended, about the document that is open.
+
+        The one place where answers arrive: no page looks by itself whose answer it gets.
+        """
         latest = job is self._job
         if latest:
             self._job = None
+        if latest and job.late and not self.outlives:
+            # To be asked again, should the same be open again.
+            self.key = None
+            return False
         return latest
 
 

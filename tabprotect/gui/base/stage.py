@@ -35,6 +35,12 @@ class Stage:
     name: ClassVar[str]
     page_class: ClassVar[str] = ""
     """The path of the page class below ``tabprotect.gui.pages``, imported when it is first needed."""
+    sums_class: ClassVar[str] = ""
+    """The same for a magnitude table, where that has a page of its own."""
+    any_table: ClassVar[bool] = False
+    """True if it is the same whatever is open; else what has no ``sums_class`` is about counts alone."""
+    sums_entries: ClassVar[frozenset[str]] = frozenset()
+    """The menu entries that a magnitude table has, too."""
     label: ClassVar[str]
     icon: ClassVar[str]
     hint: ClassVar[str] = ""
@@ -101,15 +107,29 @@ class Standings:
 
     def __getitem__(self, stage: type[Stage]) -> Standing:
         document = self._document
-        now = (document.project, document.public, document.judging.known(document.project))
+        judged = document.judging.known(document.project), document.judged_sums.known
+        now = (document.project, document.public, *judged)
         if not same(self._of, now):
             self._of, self._known = now, {}
         if stage not in self._known:
-            why = stage.why_not(document)
-            problems = 0 if why else stage.problems(document)
-            applies, idle = stage.applies(document), stage.idle(document)
-            self._known[stage] = Standing(why, applies, problems, idle)
+            self._known[stage] = self._worked_out(stage)
         return self._known[stage]
+
+    def _worked_out(self, stage: type[Stage]) -> Standing:
+        document = self._document
+        if document.of_sums and not stage.sums_class and not stage.any_table:
+            return Standing(
+                say("This is about tables of counts; a magnitude table is open."),
+                applies=False,
+                problems=0,
+                idle=frozenset(),
+            )
+        why = stage.why_not(document)
+        problems = 0 if why else stage.problems(document)
+        applies, idle = stage.applies(document), stage.idle(document)
+        if document.of_sums and stage.sums_class:
+            idle |= {entry.name for entry in stage.entries} - stage.sums_entries
+        return Standing(why, applies, problems, idle)
 
 
 def setup_page(document: Document) -> str:

@@ -2,64 +2,40 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QBrush, QColor
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QHeaderView,
-    QLineEdit,
-    QSplitter,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QWidget
 
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.formats.file_preview import FilePreview, Role, preview
-from tabprotect.engine.formats.layouts.table_forms import count_columns
-from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading, options
-from tabprotect.engine.tables.table import Table
+from tabprotect.engine.formats.file_preview import FilePreview, preview
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.forms.column_roles import LEAST_WIDTH, RoleHeader, role_of, with_role
-from tabprotect.gui.forms.import_words import (
-    FIXED,
-    FOUND_OUT,
-    FROM_FILE,
-    GROUPED,
-    LABELS,
-    SAID,
-    USUAL,
-    VALUES,
-)
+from tabprotect.gui.forms.column_roles import FileLines, with_role
 from tabprotect.gui.forms.mark_choices import MarkChoices
-from tabprotect.gui.forms.reading_inputs import said_of, set_value, value_of
+from tabprotect.gui.forms.reading_inputs import ReadingForm, said_of, set_value, value_of
 from tabprotect.gui.forms.refusal_choices import RefusalChoices
 from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.error_strip import ErrorStrip
-from tabprotect.gui.look.label import Label, heading, tip
-from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.listing import as_list
+from tabprotect.gui.look.icons import pixmap
+from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Colours
-from tabprotect.languages.said import joined, say
+from tabprotect.gui.look.theme import GRID, THEME, spaced
+from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import tell, told
 
 REST = 300
 """Milliseconds of rest before the file is looked at again."""
 
-SHOWN_CELLS = 12
-BEFORE = 2
-"""The columns of the first lines that stand before those of the file."""
+RESULT = 12 * GRID
+"""Pixels that what comes of it is high at least: nothing moves when it is a question."""
+
+
+FORM = 52 * GRID
+"""Pixels that the choices are wide."""
 
 
 class ImportSheet(QDialog):
@@ -78,58 +54,73 @@ class ImportSheet(QDialog):
         self._given = dict(given)
         self._suggested = set(given)
         self._question: Question[FilePreview] = Question(self, jobs, self._show, self._failed)
+        self._question.outlives = True
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.look_again)
+        self.finding = Label(say("The file is being read."), role="section", wordWrap=True)
         self.errors = ErrorStrip()
-        self.lines = _table(
-            (say("Line"), say("Taken as"), say("Text")), say("First lines of the file")
-        )
-        self.lines.setToolTip(
-            tell("Double-click the line that names the columns to have it as header")
-        )
-        self.roles = RoleHeader(self.lines, BEFORE)
-        self.lines.setHorizontalHeader(self.roles)
-        self.roles.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.roles.setStretchLastSection(True)
-        self.roles.show()
+        self.lines = FileLines()
+        self.roles = self.lines.roles
         self.roles.chosen.connect(self._role_chosen)
         self.choices = RefusalChoices(self._take)
         self.lines.cellDoubleClicked.connect(self._header_chosen)
-        self.preview = _table((), say("What the file is read as: the first cells"))
-        self.inputs: dict[str, QWidget] = {}
-        self._form = QFormLayout()
-        self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
-        choices = QWidget()
-        choices.setLayout(self._form)
-        scroll = ScrollsDown()
-        scroll.setWidget(choices)
-        left = QWidget()
-        in_column((self.lines, 2), heading(say("Read as")), (self.preview, 1), on=left, margins=0)
-        split = QSplitter()
-        split.setChildrenCollapsible(False)
-        split.addWidget(left)
-        split.addWidget(scroll)
-        split.setStretchFactor(0, 1)
-        self.sums = Label(wordWrap=True, name=say("Sums"))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.open_button = buttons.addButton(tell("Open"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.form = ReadingForm()
+        self.form.changed.connect(self._changed)
+        self.inputs = self.form.inputs
+        self.tick = QLabel()
+        self.sums = Label(wordWrap=True, role="section", name=say("Sums"))
+        self.again = Label(
+            say("A file of this look opens the same way the next time."), role="quiet"
+        )
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.open_button = self.buttons.addButton(
+            tell("Open"), QDialogButtonBox.ButtonRole.AcceptRole
+        )
         dress(self.open_button, "main")
         self.open_button.setEnabled(False)
-        buttons.accepted.connect(self._accept)
-        buttons.rejected.connect(self.reject)
+        self.buttons.accepted.connect(self._accept)
+        self.buttons.rejected.connect(self.reject)
+        self._lay_out()
+        self.finished.connect(lambda _: self._question.drop())
+        room = parent.size()
+        self.resize(min(156 * GRID, room.width() - 2 * GRID), min(90 * GRID, room.height()))
+        self.look_again()
+
+    def _lay_out(self) -> None:
+        scroll = ScrollsDown()
+        scroll.setWidget(self.form)
+        left = QWidget()
+        hint = Label(say("say above each column what it is"), role="quiet")
+        title = in_row(heading(say("The file")), hint, 1, margins=0, spacing=GRID)
+        in_column(title, (self.lines, 1), on=left, margins=0, spacing=GRID)
+        scroll.setFixedWidth(round(FORM * THEME.scale))
+        result = QWidget()
+        result.setMinimumHeight(RESULT)
+        sums = in_row(self.tick, (self.sums, 1), margins=0, spacing=GRID)
         in_column(
+            1,
             self.errors,
             self.choices,
-            (split, 1),
-            self.sums,
-            buttons,
-            on=self,
-            margins=MARGIN,
-            spacing=GRID,
+            sums,
+            self.again,
+            1,
+            on=result,
+            margins=0,
+            spacing=GRID // 2,
         )
-        self.finished.connect(lambda _: self._question.drop())
-        self.resize(min(1100, parent.width()), min(680, parent.height()))
-        self.look_again()
+        in_column(
+            in_column(
+                Label(say("Open {name}", self.path.name), role="heading"),
+                self.finding,
+                margins=0,
+                spacing=GRID // 2,
+            ),
+            (in_row((left, 1), scroll, margins=0, spacing=3 * GRID), 1),
+            in_row((result, 1), self.buttons, margins=0, spacing=2 * GRID),
+            on=self,
+            margins=3 * GRID,
+            spacing=2 * GRID,
+        )
 
     # -- what is chosen -----------------------------------------------------------------------
 
@@ -143,6 +134,9 @@ class ImportSheet(QDialog):
                 out.pop(name, None)
             else:
                 out[name] = value
+        if "=suppressed" in str(out.get("marks", "")):
+            # What a sign hides is worked out, or it cannot be read at all.
+            out.setdefault("missing", "suppressed")
         return out
 
     def set_option(self, name: str, value: object) -> None:
@@ -161,7 +155,11 @@ class ImportSheet(QDialog):
     def _take(self, options: Mapping[str, object]) -> None:
         """Set several options, as their inputs do."""
         for name, value in options.items():
-            if name in self.inputs:
+            box = self.inputs.get(name)
+            if isinstance(box, MarkChoices):
+                # Of other signs stays what was said.
+                value = f"{box.text()} {value}".strip()
+            if box is not None:
                 self.set_option(name, value)
 
     def look_again(self) -> None:
@@ -179,182 +177,48 @@ class ImportSheet(QDialog):
     # -- what is shown ------------------------------------------------------------------------
 
     def _show(self, seen: FilePreview) -> None:
-        first = self.seen is None
+        if self.seen is None:
+            self.form.build(seen, self._given)
         self.seen = seen
-        if first:
-            self._build(seen)
-        self._placeholders(seen)
-        self._show_lines(seen)
-        self._show_cells(seen.table)
-        self.sums.setText(told(seen.sums or joined(seen.notes, "; ")))
+        self.form.show_found(seen)
+        self.lines.show_lines(seen, self.given)
+        self.sums.setText(spaced(told(seen.sums or joined(seen.notes, "; "))))
+        self.finding.setText(told(_finding(seen)))
         self.open_button.setText(
-            told(say("Choose variables\u2026") if seen.records else say("Open"))
+            told(say("Choose variables\u2026") if seen.records else say("Open the table"))
         )
         self.open_button.setEnabled(seen.table is not None or seen.records)
-        self.choices.show_choices(None if seen.records else seen.error)
-        if seen.error is None or seen.records:
+        self._suggest(seen)
+        # What was just answered is no question any more.
+        asked = None if seen.records or self._rest.isActive() else seen.error
+        self.choices.show_choices(asked)
+        self.sums.setVisible(asked is None)
+        self.tick.setPixmap(pixmap("tick", 2 * GRID, colour=THEME.colours.released))
+        self.tick.setVisible(asked is None and seen.table is not None)
+        self.again.setVisible(self.tick.isVisibleTo(self))
+        if asked is None:
             self.errors.clear()
         else:
-            self.errors.show_error(seen.error)
-        # A question has one likely answer: it is filled in once, to be seen and changed. That
-        # missing cells are 0 is for a person to say.
+            self.errors.show_error(asked)
+
+    def _suggest(self, seen: FilePreview) -> None:
+        """Fill in the likely answer to a question, once, to be seen and changed.
+
+        That missing cells are 0 is for a person to say.
+        """
         for name, value in seen.suggested.items():
-            if name in self.inputs and name not in self._suggested | {"missing"}:
-                self._suggested.add(name)
-                self.set_option(name, value)
+            box = self.inputs.get(name)
+            key = f"{name} {value}" if isinstance(box, MarkChoices) else name
+            if box is None or name == "missing" or {name, key} & self._suggested:
+                continue
+            self._suggested.add(key)
+            # What a sign other than a dash means is not guessed.
+            if not isinstance(box, MarkChoices) or str(value).endswith("=zero"):
+                self._take({name: value})
 
     def _failed(self, error: TabprotectError) -> None:
         self.open_button.setEnabled(False)
         self.errors.show_error(error)
-
-    def _build(self, seen: FilePreview) -> None:
-        """An input for each option that means something for this format."""
-        for option in options():
-            # What totals are says all that stripping them does.
-            if option.name not in (seen.kind.options | ANY_FORMAT) - {"strip_totals"}:
-                continue
-            label, said = LABELS[option.name], option.help
-            box: QWidget
-            listed = self._listed(seen, option.name, option.metavar)
-            if isinstance(option.default, bool):
-                box = QCheckBox(told(label))
-                box.toggled.connect(self._changed)
-            elif option.name == "marks":
-                box = MarkChoices()
-                box.textChanged.connect(self._changed)
-            elif listed or option.name in FROM_FILE:
-                box = QComboBox(editable=option.name != "thousands" and option.metavar not in FIXED)
-                box.addItem("", "")
-                for value in listed:
-                    box.addItem(
-                        told((GROUPED if option.name == "thousands" else VALUES).get(value, value)),
-                        value,
-                    )
-                box.currentTextChanged.connect(self._changed)
-            else:
-                box = QLineEdit()
-                box.textChanged.connect(self._changed)
-            box.setAccessibleName(told(label))
-            box.setObjectName(option.name)
-            box.setAccessibleDescription(told(said))
-            box.setToolTip(tip(said))
-            self.inputs[option.name] = box
-            if option.name in self._given:
-                box.blockSignals(True)
-                set_value(box, self._given[option.name])
-                box.blockSignals(False)
-            if isinstance(box, QCheckBox):
-                self._form.addRow(box)
-            else:
-                self._form.addRow(label, box)
-
-    def _listed(self, seen: FilePreview, name: str, metavar: str) -> tuple[str, ...]:
-        own = {
-            "sheet": seen.sheets,
-            "count": seen.columns,
-            "range": seen.ranges,
-            # What stands in the corner of a grid names its columns, too.
-            "columns": tuple(re.split(r"\s*[\\/|]\s*", seen.columns[0])[1:])
-            if seen.columns
-            else (),
-            "thousands": tuple(GROUPED),
-        }.get(name, ())
-        kinds = tuple(metavar.split("|")) if metavar in FIXED else ()
-        return own or USUAL.get(name, ()) or kinds
-
-    def _placeholders(self, seen: FilePreview) -> None:
-        """What was recognised, in the inputs that say nothing else."""
-        for name, box in self.inputs.items():
-            found = [p for p in seen.parts if p.option.replace("-", "_") == name]
-            text = FOUND_OUT
-            if found:
-                value, reason = found[0].value, found[0].reason
-                text = say("{value} ({reason})", told(VALUES.get(value, value)), told(reason))
-            if name in FROM_FILE and isinstance(box, QComboBox) and not box.currentText():
-                self._offer(box, self._listed(seen, name, ""))
-            if name == "thousands" and isinstance(box, QComboBox):
-                _tell_grouped(box, seen)
-            if isinstance(box, QComboBox) and not box.isEditable():
-                box.blockSignals(True)
-                box.setItemText(0, told(text))
-                box.blockSignals(False)
-            edit = box.lineEdit() if isinstance(box, QComboBox) else box
-            if isinstance(edit, QLineEdit):
-                edit.setPlaceholderText(told(text))
-                if found:
-                    box.setToolTip(tip(say("Recognised: {text}", text)))
-
-    def _offer(self, box: QComboBox, choices: tuple[str, ...]) -> None:
-        """Other choices, where the file tells others than before."""
-        if [box.itemText(row) for row in range(1, box.count())] != list(choices):
-            box.blockSignals(True)
-            box.clear()
-            box.addItem("", "")
-            for value in choices:
-                box.addItem(value, value)
-            box.blockSignals(False)
-
-    def _show_lines(self, seen: FilePreview) -> None:
-        header = next((line for line in reversed(seen.lines) if line.role == "header"), None)
-        names = header.fields if header is not None and len(set(header.fields)) > 1 else ()
-        names = names if len(set(names)) == len(names) and all(names) else ()
-        width = max((len(line.fields) for line in seen.lines if line.role == "body"), default=0)
-        named = bool(names) and width <= len(names)
-        texts = [
-            (line.fields if named and line.role in ("header", "body", "total") else (line.text,))
-            for line in seen.lines
-        ]
-        titles = [tell("Line"), tell("Taken as"), *(names if named else [tell("Text")])]
-        self.lines.clearSpans()
-        self.lines.setColumnCount(len(titles))
-        self.lines.setHorizontalHeaderLabels(["" if named else t for t in titles])
-        self.lines.setRowCount(len(seen.lines))
-        grounds = _grounds(THEME.colours)
-        for row, (line, cells) in enumerate(zip(seen.lines, texts, strict=True)):
-            fields = (*cells, *[""] * (len(titles) - BEFORE - len(cells)))
-            for column, text in enumerate((str(line.number), told(SAID[line.role]), *fields)):
-                item = QTableWidgetItem(text)
-                if line.role in grounds:
-                    item.setBackground(QBrush(QColor(grounds[line.role])))
-                    item.setForeground(QBrush(QColor(THEME.colours.text)))
-                self.lines.setItem(row, column, item)
-            if named and len(cells) < len(names):
-                self.lines.setSpan(row, BEFORE, 1, len(names))
-        self._show_roles(seen, names if named else ())
-
-    def _show_roles(self, seen: FilePreview, names: Sequence[str]) -> None:
-        """What each column is, above it."""
-        bodies = [line.fields for line in seen.lines if line.role == "body"]
-        values = {
-            name: tuple(dict.fromkeys(f[n] for f in bodies if n < len(f)))
-            for n, name in enumerate(names)
-        }
-        left = {str(name) for name in seen.table.domain.names} if seen.table is not None else set()
-        said = self.given
-        gone = [n for n in names if n not in left and role_of(n, said, "") == "variable"]
-        counted = gone[-1] if gone and seen.table is not None else ""
-        if (named := count_columns(names)) and not counted:
-            counted = named[0]
-        grid = seen.kind.name not in ("px",) and any(p.value == "grid" for p in seen.parts)
-        self.roles.show_roles(() if grid else names, values, self.given, counted)
-        self.lines.resizeColumnsToContents()
-        for column in range(BEFORE, self.lines.columnCount()):
-            self.lines.setColumnWidth(column, max(self.lines.columnWidth(column), LEAST_WIDTH))
-
-    def _show_cells(self, table: Table | None) -> None:
-        if table is None:
-            self.preview.setRowCount(0)
-            return
-        domain = table.domain
-        self.preview.setColumnCount(domain.ndim + 1)
-        self.preview.setHorizontalHeaderLabels([*domain.names, tell("count")])
-        rows = min(SHOWN_CELLS, domain.size)
-        self.preview.setRowCount(rows)
-        for row in range(rows):
-            index = tuple(int(i) for i in np.unravel_index(row, domain.shape))
-            texts = (*domain.labels(index), f"{table[index]:,}")
-            for column, text in enumerate(texts):
-                self.preview.setItem(row, column, QTableWidgetItem(text))
 
     def _accept(self) -> None:
         if self.seen is None or self._rest.isActive() or self._question.running:
@@ -368,37 +232,19 @@ class ImportSheet(QDialog):
         self.accept()
 
 
-def _tell_grouped(box: QComboBox, seen: FilePreview) -> None:
-    """Say beside each sign how the first number that has it would be read."""
-    text = joined((line.text for line in seen.lines if line.role in ("body", "total", "")), "\n")
-    box.blockSignals(True)
-    for row in range(1, box.count()):
-        sign = str(box.itemData(row))
-        number = re.search(rf"(?<![\d.,])\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+(?!\d)", text)
-        said = told(GROUPED.get(sign, sign))
-        if number is not None:
-            # As it stands in the file, in no language's way.
-            said += say(" ({number} \u2192 {sign})", number[0], number[0].replace(sign, ""))
-        box.setItemText(row, told(said))
-    box.blockSignals(False)
-
-
-def _table(titles: tuple[str, ...], name: str) -> QTableWidget:
-    table = QTableWidget(0, len(titles))
-    table.setHorizontalHeaderLabels(titles)
-    as_list(table, name)
-    if titles:
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        table.horizontalHeader().setStretchLastSection(True)
-    return table
-
-
-def _grounds(colours: Colours) -> dict[Role, str]:
-    """The ground of a line by what it was taken for; the word beside it says the same."""
-    return {
-        "title": colours.raised,
-        "header": colours.plus_fill,
-        "total": colours.at_risk_fill,
-        "note": colours.raised,
-        "remark": colours.raised,
-    }
+def _finding(seen: FilePreview) -> str:
+    """What was understood, in a sentence."""
+    if seen.records:
+        return say("Each row is a person or a firm. What to count them by comes next.")
+    if seen.table is None:
+        return say("One question is open.")
+    number = seen.table.domain.ndim
+    here = plural(number, "{n} variable is understood.", "{n} variables are understood.", number)
+    out = [p.value for p in seen.parts if p.option == "drop"]
+    if not out:
+        return say("{here} Everything can be changed here.", here)
+    return say(
+        "{here} Left out, as it holds percentages: {names}. Everything can be changed here.",
+        here,
+        joined(out, ", "),
+    )

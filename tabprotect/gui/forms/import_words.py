@@ -7,10 +7,13 @@ from tabprotect.languages.said import say
 
 FOUND_OUT = say("Found out from the file")
 
+OPEN = {"missing": say("not said"), "tolerance": "0"}
+"""What stands in an input that says nothing, where nothing is found out."""
+
 LABELS = {
     "fill_missing": say("Cells that the file leaves out are 0"),
     "totals": say("Totals"),
-    "tolerance": say("Differences of totals that are rounding, up to"),
+    "tolerance": say("Accept small gaps up to"),
     "missing": say("Cells without a count are"),
     "drop": say("Columns left out"),
     "variable": say("Numbers that are a variable"),
@@ -45,6 +48,15 @@ VALUES = {
     "suppressed": say("Hidden, worked out from the totals"),
     "table": say("Counts of a table"),
     "records": say("One line for each record"),
+    "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8",
+    "latin-1": "Latin-1",
+    "cp1252": "Windows 1252",
+    "utf-16": "UTF-16",
+    ";": say("semicolon"),
+    ",": say("comma"),
+    "|": say("bar"),
+    "tab": say("tab"),
 }
 """What an option may say, in words."""
 
@@ -78,11 +90,30 @@ FROM_FILE = frozenset({"count", "range", "columns"})
 """Options whose choices are in the file, perhaps only once its letters are known."""
 
 SAID: dict[Role, str] = {
-    "title": say("Title"),
-    "header": say("Header"),
+    "title": say("title"),
+    "header": say("header"),
     "body": "",
-    "total": say("Total"),
-    "note": say("Note"),
-    "remark": say("Remark"),
+    "total": say("total"),
+    "note": say("note"),
+    "remark": say("remark"),
     "": "",
 }
+
+HOLDS = (("table", say("a count")), ("records", say("a person or firm")))
+TOTALS = (
+    ("auto", say("Check them and take them out")),
+    ("recompute", say("Recompute them: the file's are wrong")),
+    ("keep", say("Keep the file's totals beside the table")),
+    ("none", say("Nothing is a total")),
+)
+
+GROUPS = (
+    (say("One row is"), ("holds",)),
+    (say("Workbook"), ("sheet", "range")),
+    (say("Totals in the file"), ("totals", "tolerance")),
+    (say("Signs in place of a count"), ("marks", "missing", "fill_missing")),
+)
+"""What is in sight; everything else is how the file is written, and folded."""
+
+WRITTEN = ("encoding", "delimiter", "decimal", "thousands", "form", "header_row")
+"""What the line about that says, where it was recognised."""

@@ -1,24 +1,26 @@
-"""What signs in place of counts mean: one choice for each sign."""
+"""What signs in place of counts mean: one choice for each sign that the file has."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import tell, told
 
-OFFERED = ("", "-", ".", "..", ":", "x")
 MEANT = {
-    "zero": say("Zero"),
-    "missing": say("Missing"),
-    "suppressed": say("Suppressed"),
-    "structural": say("Nobody can be there"),
+    "zero": say("a true zero"),
+    "missing": say("not known"),
+    "suppressed": say("hidden: worked out from totals"),
+    "structural": say("nobody can be there"),
 }
+UNSAID = say("what is it?")
 
 
 class MarkChoices(QWidget):
@@ -29,25 +31,38 @@ class MarkChoices(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.meanings: dict[str, QComboBox] = {}
+        self._numbers: dict[str, Label] = {}
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(GRID)
-        self._grid.setColumnStretch(1, 1)
-        for mark in OFFERED:
-            self._add(mark)
+        self._grid.setColumnStretch(2, 1)
+        self._none = Label(say("none"), role="quiet")
+        self._grid.addWidget(self._none, 0, 0, 1, 3)
+
+    def show_signs(self, signs: Mapping[str, int]) -> None:
+        """A choice for each sign of the file, with the number of cells that have it."""
+        for mark, cells in signs.items():
+            if mark not in self.meanings:
+                self._add(mark)
+            said = plural(cells, "{cells:,} cell", "{cells:,} cells", cells)
+            self._numbers[mark].setText(said)
 
     def _add(self, mark: str) -> QComboBox:
         choice = self.meanings[mark] = QComboBox()
         choice.setAccessibleName(tell("What {value} means", mark or BLANK))
-        choice.addItem("", "")
+        choice.addItem(told(UNSAID), "")
         for meaning in MEANINGS:
             choice.addItem(told(MEANT[meaning]), meaning)
         choice.currentIndexChanged.connect(lambda _: self.textChanged.emit(self.text()))
-        label = Label(mark or say("Blank"))
+        label = Label(mark or say("Blank"), role="section", alignment=Qt.AlignmentFlag.AlignCenter)
+        label.setMinimumWidth(4 * GRID)
         label.setBuddy(choice)
+        self._numbers[mark] = Label(role="quiet")
         row = self._grid.rowCount()
         self._grid.addWidget(label, row, 0)
-        self._grid.addWidget(choice, row, 1)
+        self._grid.addWidget(self._numbers[mark], row, 1)
+        self._grid.addWidget(choice, row, 2)
+        self._none.hide()
         return choice
 
     def text(self) -> str:

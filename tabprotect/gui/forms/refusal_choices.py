@@ -29,6 +29,7 @@ OFFERED: tuple[tuple[str, str, Options], ...] = (
 """The option in a hint, the button, and what it sets."""
 
 _TOLERANCE = re.compile(r"--tolerance (\d+)")
+_SIGN = re.compile(r'--marks "(\S+)=zero"')
 _MEASURES = re.compile(r"numbers in (('[^']*'(, )?)+)")
 
 
@@ -42,6 +43,11 @@ def choices_of(error: InputError | None) -> Iterator[tuple[str, Options]]:
         yield say("They are variables"), {"variable": names}
     if (most := _TOLERANCE.search(error.hint)) is not None:
         yield say("Differences up to {n} are rounding", most[1]), {"tolerance": int(most[1])}
+    if (sign := _SIGN.search(error.hint)) is not None:
+        mark = sign[1]
+        yield say("{mark} is a true zero", mark), {"marks": f"{mark}=zero"}
+        hidden = say("{mark} is hidden: work it out from the totals", mark)
+        yield hidden, {"marks": f"{mark}=suppressed"}
     for word, words, options in OFFERED:
         if word in error.hint:
             yield words, options

@@ -21,11 +21,15 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle.cube import cube_of
-from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.bundle.sums_cube import cube_of_sums
+from tabprotect.engine.bundle.sums_export import csv_of_sums
+from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import COUNT, Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats, named
 from tabprotect.engine.formats.statuses import SHOWN
+from tabprotect.engine.magnitudes.axis import TOTAL
+from tabprotect.engine.magnitudes.released_sums import ReleasedSums
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
@@ -47,6 +51,9 @@ OFFERED = ("xlsx", "px", "jsonstat", "sdmx-csv", "csv")
 
 LINES, CHARACTERS = 24, 3_000
 """What is shown of a file, at most."""
+
+COLUMN = 20
+"""Letters that a column of the cells shown is wide."""
 
 WAIT = 300
 """Milliseconds after the last key before the file is made anew."""
@@ -72,7 +79,7 @@ def published_release(project: Project | None) -> Release | None:
 def true_table(document: Document) -> Table | None:
     """The confidential table, where there is one and nobody but the house looks on."""
     project = document.project
-    if project is None or project.released is not None or document.public:
+    if project is None or project.kind == "reader" or project.of_sums or document.public:
         return None
     return project.original
 
@@ -87,6 +94,24 @@ def made_of(release: Release, kind: Format, total_code: str) -> Made:
     lost = kind.loses(domain) if known and not kind.labels_beside else []
     beside = kind.beside_cube(cube, Path(f"release{kind.suffixes[0]}"), release.title)
     return Made(content, beside, beginning(content, cube), (*lost, *notes))
+
+
+def made_of_sums(release: ReleasedSums, kind: Format, total_code: str) -> Made:
+    """A release of sums, totals among its cells."""
+    if not kind.cube:
+        raise InputError(
+            say("{label} holds no sums with their totals", kind.label), hint=say("write CSV")
+        )
+    if kind.name == "csv":
+        content = csv_of_sums(release, {v.name: total_code or TOTAL for v in release.variables})
+        shown = content[:CHARACTERS].decode("utf-8", "ignore").splitlines()[:LINES]
+        return Made(content, {}, "\n".join(shown), ())
+    whole = cube_of_sums(release, total_code or None)
+    domain, notes = kind.held(whole.table.domain, strict=False)
+    cube = whole.on(domain)
+    content = kind.publish_cube(cube, release.title)
+    beside = kind.beside_cube(cube, Path(f"release{kind.suffixes[0]}"), release.title)
+    return Made(content, beside, beginning(content, cube), tuple(notes))
 
 
 def made_of_table(table: Table, kind: Format) -> Made:
@@ -134,6 +159,7 @@ class SaveAsDialog(QDialog):
         self._question: Question[Made] = Question(
             self, page.document.jobs, self._show, self._failed
         )
+        self._question.outlives = True
         self.format = QComboBox()
         self.format.setAccessibleName(tell("Format"))
         for name in OFFERED:
@@ -144,6 +170,7 @@ class SaveAsDialog(QDialog):
         self.preview = QPlainTextEdit(readOnly=True)
         self.preview.setAccessibleName(tell("How the file begins"))
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.preview.setTabStopDistance(COLUMN * self.preview.fontMetrics().averageCharWidth())
         self.preview.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.notes = Label(wordWrap=True, role="quiet", name=say("What the file leaves out"))
         form = QFormLayout()
@@ -219,7 +246,15 @@ class SaveAsDialog(QDialog):
 
 def ask_release(page: Page) -> SaveAsDialog | None:
     """Ask how to save what was published; say so on the page where nothing was."""
-    release = published_release(page.document.project)
+    project = page.document.project
+    sums = None if project is None or not project.left else project.release_of_sums
+    if sums is not None:
+        return _opened(
+            SaveAsDialog(
+                page, lambda kind, code: made_of_sums(sums, kind, code), confidential=False
+            )
+        )
+    release = published_release(project)
     if release is None:
         page.errors.show_note(
             say("Only a published release is saved in another format: publish it first.")

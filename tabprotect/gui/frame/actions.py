@@ -118,7 +118,8 @@ class Actions(QObject):
         for stage in PAGES:
             standing = pages.standings[stage]
             able = not standing.why
-            built = pages.built.get(stage.name)
+            # What a magnitude table lacks is idle whatever its page has found.
+            built = None if self.document.of_sums else pages.built.get(stage.name)
             idle = standing.idle if built is None else built.without_work()
             for entry in stage.entries:
                 action = self[f"{stage.name}_{entry.name}"]
@@ -241,6 +242,7 @@ class Actions(QObject):
             ("system", say("Colours of the system")),
             ("light", say("Light")),
             ("dark", say("Dark")),
+            ("contrast", say("High contrast")),
         )
         for mode, text in modes:
             run = partial(THEME.apply, mode=mode)

@@ -178,6 +178,7 @@ class Autosave:
         self._saving: Question[bool] = Question(
             window, window.document.jobs, lambda _: None, window.show_error
         )
+        self._saving.outlives = True
         left: list[Recoverable] = []
         try:
             # Before the session of our own, which would be found too.
@@ -245,7 +246,8 @@ class Autosave:
 def show_unexpected(window: MainWindow, error: BaseException) -> None:
     """Show a fault of the program on the page in front, with its traceback to copy."""
     detail = joined(traceback.format_exception(error))
-    window.show_error(
+    opened = window.document.project is not None
+    window.page.show_error(
         UnexpectedError(
             say(
                 "this page could not be worked out ({name}); your table is as it was",
@@ -253,7 +255,9 @@ def show_unexpected(window: MainWindow, error: BaseException) -> None:
             ),
             hint=say("save under another name, and report the details"),
             detail=detail,
-        )
+        ),
+        remedy_label=say("Save a copy\u2026") if opened else "",
+        remedy=window.files.save_as if opened else None,
     )
 
 
@@ -292,7 +296,9 @@ def main(argv: Sequence[str] | None = None, reading: Mapping[str, object] | None
     settings = QSettings()
     mode, zoom = settings.value("mode", "system"), settings.value("zoom", 1.0)
     with contextlib.suppress(TypeError, ValueError):
-        THEME.apply(mode=mode if mode in ("light", "dark") else "system", zoom=float(str(zoom)))
+        THEME.apply(
+            mode=mode if mode in ("light", "dark", "contrast") else "system", zoom=float(str(zoom))
+        )
     chosen = str(settings.value("language", "") or "")
     speak(known(chosen) if chosen and not os.environ.get(VARIABLE) else of_environment())
     speak_in_window(app)

@@ -21,6 +21,7 @@ from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy, groupings_for
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import Panel
+from tabprotect.gui.frame.contributors import ContributorsView
 from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
@@ -72,7 +73,7 @@ class Inspector(Panel):
             say("of total"),
             say("the true count"),
             say("on average"),
-            say("could be"),
+            say("90 % sure"),
         ):
             label, value = Label(say(name)), Label(wordWrap=True)
             dress(label, "quiet")
@@ -85,6 +86,7 @@ class Inspector(Panel):
         self.histogram.setFixedHeight(18 * GRID)
         self._caption = Label(wordWrap=True, role="quiet")
         self._why = Label(wordWrap=True, name=say("Why, in plain words"))
+        self._counts = QWidget()
         in_column(
             self._title,
             form,
@@ -92,10 +94,13 @@ class Inspector(Panel):
             self._caption,
             self._why,
             1,
-            on=inner,
-            margins=GRID,
+            on=self._counts,
+            margins=0,
             spacing=GRID,
         )
+        self.contributors = ContributorsView(document)
+        self.contributors.hide()
+        in_column(self._counts, self.contributors, on=inner, margins=GRID, spacing=0)
         self._found: TotalsBy | None = None
         self._unknown = ""
         self._asked = Totals(document, self, self._answered, self._failed)
@@ -117,6 +122,13 @@ class Inspector(Panel):
 
     def refresh(self) -> None:
         """Show the selected cell anew."""
+        sums = self.document.of_sums
+        self._counts.setVisible(not sums)
+        self.contributors.setVisible(sums)
+        # Also when it is out of sight: what it said of another document goes.
+        self.contributors.refresh()
+        if sums:
+            return
         index, table = self.document.selection, self.document.shown_table
         shown: dict[str, str] = {}
         self.histogram.hide()
@@ -224,7 +236,7 @@ class Inspector(Panel):
         self.histogram.show()
         figures = {
             "on average": number_text(float(values @ chances)),
-            "could be": _interval(values, chances, 0.9),
+            "90 % sure": _interval(values, chances, 0.9),
         }
         if true is not None:
             figures["the true count"] = in_100(float(chances[values == true].sum()))

@@ -31,6 +31,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.open_sums import risk_text
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.actions import Actions
@@ -47,7 +48,7 @@ from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import ElidedLabel, tip
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, large_text
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class MainWindow(Window):
         self._crumbs = ElidedLabel(role="quiet", name=say("Where you are"))
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
-        self._areas: dict[str, QScrollArea] = {}
+        self._areas: dict[Page, QScrollArea] = {}
         self.pages = Pages(document, self._add)
         self.rail = Rail(document, self.pages.standings)
         self.rail.chosen.connect(self.go)
@@ -141,6 +142,7 @@ class MainWindow(Window):
         document.error_raised.connect(self.show_error)
         document.page_asked.connect(self.go)
         document.judging.changed.connect(self._tell)
+        document.judged_sums.changed.connect(self._tell)
         document.posterior_ready.connect(self._tell)
         document.originals_counted.connect(self._tell)
         for dock in self.docks.values():
@@ -172,7 +174,7 @@ class MainWindow(Window):
             self.rail.refuse(name, why)
             return
         page = self.pages[name]
-        self.stack.setCurrentWidget(self._areas[name])
+        self.stack.setCurrentWidget(self._areas[page])
         self.rail.show_current(name)
         self.actions_.show_current(name)
         self._tell()
@@ -185,7 +187,7 @@ class MainWindow(Window):
         area.setWidget(page)
         page.told.connect(self._tell)
         page.list_actions(self.actions_.every())
-        self._areas[page.name] = area
+        self._areas[page] = area
         self.stack.addWidget(area)
 
     def focusNextPrevChild(self, following: bool, /) -> bool:
@@ -201,7 +203,7 @@ class MainWindow(Window):
             self.go(target.name)
 
     def _project_changed(self, changes: frozenset[str]) -> None:
-        for page in self.pages.built.values():
+        for page in self.pages.every():
             page.errors.clear()
         if self.pages.why_not(self.page.name):
             step = self.pages.stages[self.page.name].under
@@ -209,6 +211,9 @@ class MainWindow(Window):
             self.go(onward if self.document.project is not None else "start")
         elif self.page.name == "start" and "table" in changes:
             self.go("check" if self.pages.why_not("table") else "table")
+        elif self.page is not self.pages[self.page.name]:
+            # Sums in place of counts, or counts in place of sums.
+            self.go(self.page.name)
         self._tell()
 
     def another(self) -> MainWindow:
@@ -314,17 +319,14 @@ class MainWindow(Window):
         assert project is not None
         facts = []
         if document.in_house:
-            number = document.at_risk_cells
             facts.append(say("original open"))
-            facts.append(
-                plural(number, "{number} small count", "{number} small counts", count_text(number))
-            )
+            facts.append(risk_text(document.at_risk_cells, sums=document.of_sums))
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
             facts.append(say("as a reader sees it (F9 goes back)"))
         else:
             facts.append(say("opened as a reader: no original here"))
-        if document.release is None:
+        if not document.has_release:
             facts.append(say("not protected yet"))
         verdict = document.judging.verdict(project)
         if verdict is not None:
@@ -342,7 +344,7 @@ class MainWindow(Window):
         if document.project is None:
             return ""
         if document.hiding:
-            return (document.release.title if document.release is not None else "") or "release"
+            return document.public_title or "release"
         return document.project.name
 
     def _crumb_text(self) -> str:
@@ -350,7 +352,11 @@ class MainWindow(Window):
         if project is None:
             return ""
         parts = [self._name()]
-        if table is not None:
+        if project.of_sums:
+            parts.append(spoken(project.domain.names))
+            if self.document.selection is not None:
+                parts.append(self.document.sums_cell_text(self.document.selection))
+        elif table is not None:
             parts.append(spoken(table.domain.names))
             if self.document.selection is not None:
                 parts.append(table.domain.cell_text(self.document.selection))

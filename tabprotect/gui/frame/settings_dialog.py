@@ -40,10 +40,10 @@ from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import ScrollsDown, named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, THEME, Mode
+from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Mode
 from tabprotect.languages.said import capital, say
 from tabprotect.languages.speaking import LANGUAGES, tell, told
 
@@ -74,6 +74,7 @@ MODES: tuple[tuple[Mode, str], ...] = (
     ("system", say("as the system has it")),
     ("light", say("Light")),
     ("dark", say("Dark")),
+    ("contrast", say("High contrast")),
 )
 
 
@@ -83,11 +84,26 @@ def state_folder() -> Path:
     return Path(where) / "autosave"
 
 
-class PolicyForm(QWidget):
-    """The limits of the house; read only where an environment variable names its file."""
+Groups = list[tuple[str, Sequence[tuple[str, QWidget]]]]
+"""Headings, and the fields below each with what they are called."""
+
+FIELD = 25 * GRID
+"""Pixels that a field of the policy is wide."""
+
+SIZE = QSize(90 * GRID, 76 * GRID)
+"""Of the dialog, where the screen has the room."""
+
+
+class PolicyForm:
+    """The limits of the house; read only where an environment variable names its file.
+
+    Attributes
+    ----------
+    sections
+        Title -> its fields.
+    """
 
     def __init__(self, policy: HousePolicy, *, fixed: bool) -> None:
-        super().__init__()
         self._given = policy
         self.belief = QDoubleSpinBox(minimum=0.5, maximum=0.999, singleStep=0.01, decimals=3)
         self.belief.setValue(policy.belief_limit)
@@ -119,68 +135,93 @@ class PolicyForm(QWidget):
         for number, text in enumerate(SIGNATURES):
             self.signatures.addItem(told(text), number)
         self.signatures.setCurrentIndex(policy.signatures)
-        inside = QWidget()
-        form = QFormLayout(inside)
-        form.setVerticalSpacing(GRID)
-        self._add(form, self._rows(), fixed=fixed)
-        form.addRow(
-            Label(
-                say(
-                    "Standing reasons: taken wherever something of that kind is not worked "
-                    "out, and kept in every dossier. Without one a reason is asked for each "
-                    "time."
-                ),
-                wordWrap=True,
-                role="quiet",
-            )
-        )
-        lines = [(capital(LEFT_OUT[kind]), field) for kind, field in self.standing.items()]
-        for _, field in lines:
+        for field in self.standing.values():
             field.setPlaceholderText(tell("no standing reason"))
-        self._add(form, lines, fixed=fixed)
-        self.signatures.setEnabled(not fixed)
-        form.addRow(tell("Who must sign a release"), self.signatures)
-        where = Label(
+        told_by = (
             say("Set for everybody by the file that {VARIABLE} names.", VARIABLE)
             if fixed
-            else say("Kept in {policy_file}; the command line goes by it too.", policy_file()),
-            wordWrap=True,
-            role="quiet",
+            else say("Kept in {policy_file}; the command line goes by it too.", policy_file())
         )
-        form.addRow(where)
-        area = ScrollsDown()
-        area.setWidget(inside)
-        in_column(area, on=self, margins=0)
+        self.sections = {
+            title: _section(first, groups, told_by, fixed=fixed)
+            for title, first, groups in self._groups()
+        }
 
-    def _rows(self) -> list[tuple[str, QWidget]]:
-        """What each limit is called, and its field."""
+    def _groups(self) -> list[tuple[str, str, Groups]]:
+        """The sections: a title, what it is about, and its fields under their headings."""
         shares, choices = self.shares, self.choices
-        return [
-            (say("A reader would know a count when more than so sure of it"), self.belief),
-            (say("Of the small counts may be known, at most"), shares["share"]),
-            (say("A guess at a small count may be right at most"), shares["mean_belief_limit"]),
-            (say("Of the small counts may be known to be small, at most"), shares["small_share"]),
-            (say("Somebody alone in a cell"), choices["insiders"]),
-            (say("Their chance of learning a small count, at most"), shares["insider_limit"]),
-            (say("How often the method may try again, at most"), self.attempts),
-            (say("Small counts"), self.at_risk),
-            (say("Also judged"), self.intruder),
-            (say("If this table has left before"), choices["second_release"]),
+        known: Groups = [
             (
-                say("If readers would know too much together with earlier releases"),
-                choices["together"],
+                say("A true count"),
+                [
+                    (say("A reader would know a count when more than so sure of it"), self.belief),
+                    (say("Of the small counts may be known, at most"), shares["share"]),
+                    (
+                        say("A guess at a small count may be right at most"),
+                        shares["mean_belief_limit"],
+                    ),
+                    (
+                        say("Of the small counts may be known to be small, at most"),
+                        shares["small_share"],
+                    ),
+                    (say("Small counts"), self.at_risk),
+                ],
             ),
-            (say("Privacy spent on one original (epsilon), at most"), self.epsilon),
-            (say("If not all that readers learn could be worked out"), choices["unjudged"]),
-            (say("If a fixed seed could be guessed"), choices["short_seed"]),
+            (
+                say("Readers"),
+                [
+                    (say("Also judged"), self.intruder),
+                    (say("Somebody alone in a cell"), choices["insiders"]),
+                    (
+                        say("Their chance of learning a small count, at most"),
+                        shares["insider_limit"],
+                    ),
+                ],
+            ),
         ]
-
-    @staticmethod
-    def _add(form: QFormLayout, rows: Sequence[tuple[str, QWidget]], *, fixed: bool) -> None:
-        for text, field in rows:
-            field.setAccessibleName(told(text))
-            field.setEnabled(not fixed)
-            form.addRow(told(text), field)
+        leaves: Groups = [
+            (
+                say("Who answers"),
+                [
+                    (say("Who must sign a release"), self.signatures),
+                    (
+                        say("If not all that readers learn could be worked out"),
+                        choices["unjudged"],
+                    ),
+                ],
+            ),
+            (
+                say("What left before"),
+                [
+                    (say("If this table has left before"), choices["second_release"]),
+                    (
+                        say("If readers would know too much together with earlier releases"),
+                        choices["together"],
+                    ),
+                ],
+            ),
+            (
+                say("Chance"),
+                [
+                    (say("How often the method may try again, at most"), self.attempts),
+                    (say("Privacy spent on one original (epsilon), at most"), self.epsilon),
+                    (say("If a fixed seed could be guessed"), choices["short_seed"]),
+                ],
+            ),
+        ]
+        reasons = [(capital(LEFT_OUT[kind]), field) for kind, field in self.standing.items()]
+        return [
+            (say("What readers may learn"), say("The limits that the gate goes by."), known),
+            (say("Releases"), say("What is asked before a release leaves."), leaves),
+            (
+                say("Standing reasons"),
+                say(
+                    "Taken wherever something of that kind is not worked out, and kept in every "
+                    "dossier. Without one a reason is asked for each time."
+                ),
+                [("", reasons)],
+            ),
+        ]
 
     def policy(self) -> HousePolicy:
         """As it is set.
@@ -220,6 +261,34 @@ def _percent(share: float) -> QDoubleSpinBox:
     box.setSuffix(told(" %"))
     box.setValue(100 * share)
     return box
+
+
+def _section(first: str, groups: Groups, told_by: str, *, fixed: bool) -> QWidget:
+    """One section of the policy: a sentence, the fields under their headings, where it is kept."""
+    inside = QWidget()
+    column = in_column(
+        Label(first, wordWrap=True), on=inside, margins=(0, MARGIN, GRID, 0), spacing=GRID
+    )
+    for title, rows in groups:
+        if title:
+            column.addSpacing(GRID)
+            column.addWidget(heading(title))
+        for text, field in rows:
+            field.setAccessibleName(told(text))
+            field.setEnabled(not fixed)
+            label = Label(text, wordWrap=True)
+            label.setBuddy(field)
+            if isinstance(field, QLineEdit):
+                column.addWidget(label)
+                column.addWidget(field)
+                continue
+            field.setMinimumWidth(round(FIELD * THEME.scale))
+            column.addLayout(in_row((label, 1), field, margins=0, spacing=2 * GRID))
+    column.addStretch(1)
+    column.addWidget(Label(told_by, wordWrap=True, role="quiet"))
+    area = ScrollsDown()
+    area.setWidget(inside)
+    return area
 
 
 class FolderField(QWidget):
@@ -281,7 +350,8 @@ class SettingsDialog(QDialog):
         mine = self._mine(chosen)
         self.tabs = QTabWidget()
         self.tabs.addTab(mine, tell("You"))
-        self.tabs.addTab(self.policy, tell("House policy"))
+        for title, section in self.policy.sections.items():
+            self.tabs.addTab(section, told(title))
         role = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
         self.save = buttons.addButton(tell("Save"), role.AcceptRole)
@@ -289,8 +359,16 @@ class SettingsDialog(QDialog):
         buttons.addButton(tell("Cancel"), role.RejectRole)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
-        in_column(self.errors, (self.tabs, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)
-        self.resize(self.minimumSizeHint().expandedTo(QSize(70 * GRID, 0)))
+        in_column(
+            Label(say("Settings"), role="heading"),
+            self.errors,
+            (self.tabs, 1),
+            buttons,
+            on=self,
+            margins=3 * GRID,
+            spacing=2 * GRID,
+        )
+        self.resize(SIZE.boundedTo(window.size()).expandedTo(self.minimumSizeHint()))
 
     def _mine(self, chosen: Preferences) -> QWidget:
         """What a person sets for themself."""
@@ -320,15 +398,43 @@ class SettingsDialog(QDialog):
             role="quiet",
         )
         mine = QWidget()
-        form = QFormLayout(mine)
-        form.setVerticalSpacing(GRID)
-        form.addRow(tell("Your name"), self.name)
-        form.addRow(tell("Releases (public)"), self.public)
-        form.addRow(tell("Dossiers (confidential)"), self.confidential)
-        form.addRow(tell("Colours"), self.mode)
-        form.addRow(tell("Language, from the next start on"), self.language)
-        form.addRow(self.autosave)
-        form.addRow(where)
+        column = in_column(
+            Label(say("What you set for yourself; it changes no table."), wordWrap=True),
+            on=mine,
+            margins=(0, MARGIN, 0, 0),
+            spacing=2 * GRID,
+        )
+        for title, rows in (
+            (
+                say("Releases"),
+                (
+                    (say("Your name"), self.name),
+                    (say("Releases (public)"), self.public),
+                    (say("Dossiers (confidential)"), self.confidential),
+                ),
+            ),
+            (
+                say("The window"),
+                (
+                    (say("Colours"), self.mode),
+                    (say("Language, from the next start on"), self.language),
+                ),
+            ),
+        ):
+            form = QFormLayout()
+            form.setVerticalSpacing(GRID)
+            form.setHorizontalSpacing(2 * GRID)
+            form.setContentsMargins(0, 0, 0, 0)
+            for text, field in rows:
+                label = Label(text)
+                label.setMinimumWidth(round(FIELD * THEME.scale))
+                label.setBuddy(field)
+                form.addRow(label, field)
+            column.addLayout(in_column(heading(title), form, margins=0, spacing=GRID))
+        column.addLayout(
+            in_column(heading(say("After a crash")), self.autosave, where, margins=0, spacing=GRID)
+        )
+        column.addStretch(1)
         return mine
 
     def _save(self) -> None:

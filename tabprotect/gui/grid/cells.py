@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
@@ -48,6 +48,11 @@ ASIDE = 28
 """Pixels at the right of a cell for what it changed by."""
 
 HEADER_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
+
+
+def room_for_letter(metrics: QFontMetrics) -> int:
+    """Pixels at the right of a cell for a letter."""
+    return metrics.horizontalAdvance("M") + 4
 
 
 class GridModel(QAbstractTableModel):
@@ -140,6 +145,8 @@ class CellDelegate(QStyledItemDelegate):
         Cells without a published count: an x stands for it.
     ``aside``
         What each cell changed by, written at its right where it did.
+    ``letters``
+        A letter at the right of each cell, empty for none.
 
     ``draw`` (painter, rect, row, column, selected) is called after the ground and before the
     text of each visible cell, for pages that draw more.
@@ -153,6 +160,7 @@ class CellDelegate(QStyledItemDelegate):
         self.hatch: Bools | None = None
         self.hidden: Bools | None = None
         self.aside: Ints | None = None
+        self.letters: npt.NDArray[np.str_] | None = None
         self.draw: Callable[[QPainter, QRect, int, int, bool], None] | None = None
         self.quiet_zeros = True
         self.quiet = False
@@ -179,7 +187,8 @@ class CellDelegate(QStyledItemDelegate):
         if row >= model.values.shape[0] or column >= model.values.shape[1]:
             return
         value = model.values[row, column].item()
-        rect: QRect = option.rect
+        # A copy: the rectangle of the option is narrowed where something stands beside the number.
+        rect = QRect(option.rect)
         state = option.state.value
         selected = bool(state & SELECTED)
         marked = self.mark is not None and self.mark[row, column]
@@ -217,6 +226,9 @@ class CellDelegate(QStyledItemDelegate):
                 painter.drawText(room, RIGHT, told(signed_text(change)))
             painter.setPen(self._text)
             option.rect = rect.adjusted(0, 0, -ASIDE, 0)
+        if self.letters is not None:
+            painter.drawText(rect.adjusted(0, 0, -6, 0), RIGHT, str(self.letters[row, column]))
+            option.rect = rect.adjusted(0, 0, -room_for_letter(painter.fontMetrics()), 0)
         self.write(painter, option, "x" if missing else told(model.text(value)))
         if state & FOCUSED:
             painter.setPen(self._focus)

@@ -114,6 +114,7 @@ class Copying(QObject):
         super().__init__(parent)
         self._failed = failed
         self._writing: Question[tuple[str, str]] = Question(self, jobs, _take, failed)
+        self._writing.outlives = True
 
     def copy(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
@@ -71,6 +71,14 @@ class CellsView(QTableView):
         header = self.horizontalHeader()
         assert isinstance(header, LevelHeader)
         return header
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus() and not self.currentIndex().isValid():
+            # Before an arrow picks the first cell.
+            painter = QPainter(self.viewport())
+            painter.setPen(QPen(QColor(THEME.colours.focus), 2))
+            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
 
     def updateGeometries(self) -> None:
         super().updateGeometries()

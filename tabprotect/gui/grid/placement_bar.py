@@ -177,6 +177,8 @@ class PlacementBar(QScrollArea):
         super().__init__()
         self.setAccessibleName(tell("Placement of the variables"))
         self.setFrameShape(QFrame.Shape.NoFrame)
+        # Tab goes to the chips, and brings them into sight.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -115,11 +115,19 @@ class ScrollsDown(QScrollArea):
         return QSize(wide + self.verticalScrollBar().sizeHint().width(), least.height())
 
 
-def emptied(layout: QLayout) -> None:
-    """Take everything out of a layout; its widgets are hidden and go."""
+def emptied(layout: QLayout, *, secret: bool = False) -> None:
+    """Take everything out of a layout; its widgets are hidden and go.
+
+    Parameters
+    ----------
+    secret
+        Whether they are no part of the window from here on: what they say may belong to the house.
+    """
     while layout.count():
         item = layout.takeAt(0)
         widget = None if item is None else item.widget()
         if widget is not None:
             widget.hide()
+            if secret:
+                widget.setParent(None)
             widget.deleteLater()

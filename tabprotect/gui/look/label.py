@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -62,6 +63,29 @@ class Label(QLabel):
             self.setAccessibleDescription(
                 told("" if self.accessibleName().endswith(text) else text)
             )
+
+
+class Finding(Label):
+    """A page's sentence: the finding, its first sentence, is semibold; what explains it is not."""
+
+    def __init__(self, *, name: str) -> None:
+        self._plain = ""
+        super().__init__(wordWrap=True, name=name)
+        self.setTextFormat(Qt.TextFormat.RichText)
+
+    def text(self) -> str:
+        return self._plain
+
+    def setText(self, text: str) -> None:
+        self._plain = told(text)
+        end = re.search(r"[.:;!?](?=\s)|$", self._plain)
+        first, rest = self._plain[: end.end() if end else None], ""
+        rest = self._plain[len(first) :]
+        QLabel.setText(
+            self,
+            f'<span style="font-weight: 600">{html.escape(first)}</span>{html.escape(rest)}',
+        )
+        self._tell(self._plain)
 
 
 class ElidedLabel(Label):

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from tabprotect.engine.arrays import Arrays, Ints
@@ -158,8 +158,11 @@ class Listing(QTableView):
     chosen = Signal(int)
     activated_row = Signal(int)
 
-    def __init__(self, name: str, *, sortable: bool = True) -> None:
+    def __init__(self, name: str, *, sortable: bool = True, compact: bool = False) -> None:
+        """``compact``: no column is wider than its content while all of them fit."""
         super().__init__()
+        self._compact = compact
+        self._stretch: Collection[int] = ()
         self.rows = RowsModel()
         self.setModel(self.rows)
         as_list(self, name)
@@ -191,14 +194,28 @@ class Listing(QTableView):
             rows = np.arange(len(columns[0].values) if columns else 0, dtype=np.int64)
         self.setFont(tabular(self.font()))
         self.rows.show(columns, rows)
-        header = self.horizontalHeader()
-        for number in range(len(columns)):
-            modes = QHeaderView.ResizeMode
-            mode = modes.Stretch if number in stretch else modes.ResizeToContents
+        self._stretch = stretch
+        self._share_room()
+        self.set_current(current)
+
+    def _share_room(self) -> None:
+        header, modes = self.horizontalHeader(), QHeaderView.ResizeMode
+        columns = range(len(self.rows.columns))
+        fits = self._compact and (
+            sum(max(header.sectionSizeHint(n), self.sizeHintForColumn(n)) for n in columns)
+            <= self.viewport().width()
+        )
+        for number in columns:
+            stretched = number in self._stretch and not fits
+            mode = modes.Stretch if stretched else modes.ResizeToContents
             # Each call measures all columns anew.
             if header.sectionResizeMode(number) != mode:
                 header.setSectionResizeMode(number, mode)
-        self.set_current(current)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._compact:
+            self._share_room()
 
     def set_current(self, row: int | None) -> None:
         """Mark a row, if it is shown, without telling anybody."""

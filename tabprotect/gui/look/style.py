@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QProxyStyle,
     QScrollBar,
     QStyle,
+    QStyleHintReturn,
     QStyleOption,
     QStyleOptionComplex,
     QStyleOptionToolButton,
@@ -187,6 +188,18 @@ class Style(QProxyStyle):
             edge = c.focus if option.state & _State.State_HasFocus else edge
             where = self.subControlRect(control, option, handle, widget)
             controls.panel(painter, where, fill="transparent", edge=edge, radius=2)
+
+    def styleHint(
+        self,
+        hint: QStyle.StyleHint,
+        option: QStyleOption | None = None,
+        widget: QWidget | None = None,
+        returned: QStyleHintReturn | None = None,
+    ) -> int:
+        # Some platforms put pictures of their own before "Cancel".
+        if hint == QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons:
+            return 0
+        return super().styleHint(hint, option, widget, returned)
 
     def sizeFromContents(
         self,

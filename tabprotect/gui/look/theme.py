@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
@@ -33,7 +33,8 @@ MARGIN = 2 * GRID
 USUAL = 13
 """Pixels that words have at most where nobody asked for larger ones."""
 
-Mode = Literal["system", "light", "dark"]
+Mode = Literal["system", "light", "dark", "contrast"]
+"""``contrast``: light or dark as the system has it, of high contrast."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,64 @@ DARK = Colours(
 )
 
 
+HIGH_LIGHT = replace(
+    LIGHT,
+    window="#ffffff",
+    raised="#ffffff",
+    border="#000000",
+    text="#000000",
+    quiet="#000000",
+    accent="#003a5c",
+    focus="#7a00a8",
+    plus="#003a5c",
+    minus="#6e2f00",
+    at_risk="#553700",
+    on_at_risk="#000000",
+    unreleasable="#6b1f50",
+    released="#00452f",
+    undecided="#3f3900",
+    on_confidential="#000000",
+    public="#003a5c",
+    error="#7d0017",
+    selection="#a8d8ff",
+)
+"""Black on white, with borders as dark as words: for who asks the system for high contrast."""
+
+HIGH_DARK = replace(
+    DARK,
+    window="#000000",
+    base="#000000",
+    raised="#000000",
+    border="#ffffff",
+    text="#ffffff",
+    quiet="#ffffff",
+    accent="#8fdcff",
+    on_accent="#000000",
+    focus="#ffff54",
+    plus="#8fdcff",
+    plus_fill="#00263d",
+    minus="#ffb37d",
+    minus_fill="#3a1900",
+    at_risk="#ffd166",
+    at_risk_fill="#3a2900",
+    on_at_risk="#ffffff",
+    unreleasable="#ffb8e0",
+    released="#63f2c4",
+    released_fill="#00261a",
+    undecided="#fff36b",
+    undecided_fill="#262300",
+    confidential="#ffc247",
+    on_confidential="#000000",
+    public="#8fdcff",
+    on_public="#000000",
+    error="#ffb3bc",
+    error_fill="#330009",
+    heat_low="#000000",
+    selection="#004a7a",
+)
+"""The same, white on black."""
+
+
 def contrast(first: str, second: str) -> float:
     """The contrast ratio of two colours after WCAG 2, from 1 to 21."""
 
@@ -191,7 +250,7 @@ class Theme(QObject):
     @property
     def dark(self) -> bool:
         """Whether the dark colours are in force."""
-        return self.colours is DARK
+        return self.colours in (DARK, HIGH_DARK)
 
     def apply(self, *, mode: Mode | None = None, zoom: float | None = None) -> None:
         """Set colours and font size on the application."""
@@ -201,10 +260,14 @@ class Theme(QObject):
         if not self._points:
             self._points = app.font().pointSizeF()
             self.system = max(QFontInfo(app.font()).pixelSize() / USUAL, 1.0)
-            app.styleHints().colorSchemeChanged.connect(self._system_changed)
+            hints = app.styleHints()
+            hints.colorSchemeChanged.connect(self._system_changed)
+            wishes = hints.accessibility()
+            wishes.contrastPreferenceChanged.connect(self._system_changed)
         self.mode = self.mode if mode is None else mode
         self.zoom = self.zoom if zoom is None else min(max(zoom, 0.6), 2.5)
-        self.colours = DARK if self._wants_dark() else LIGHT
+        light, dark = (HIGH_LIGHT, HIGH_DARK) if self._wants_contrast() else (LIGHT, DARK)
+        self.colours = dark if self._wants_dark() else light
         if before == (self.colours, self.zoom):
             return
         if before is None or before[0] is not self.colours:
@@ -256,12 +319,21 @@ class Theme(QObject):
         return False
 
     def _wants_dark(self) -> bool:
-        if self.mode != "system":
+        if self.mode in ("light", "dark"):
             return self.mode == "dark"
         return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
 
+    def _wants_contrast(self) -> bool:
+        # Each held by a name: what PySide wraps goes with what it was taken from.
+        hints = QGuiApplication.styleHints()
+        wishes = hints.accessibility()
+        asked = wishes.contrastPreference()
+        return self.mode == "contrast" or (
+            self.mode == "system" and asked == Qt.ContrastPreference.HighContrast
+        )
+
     def _system_changed(self) -> None:
-        if self.mode == "system":
+        if self.mode in ("system", "contrast"):
             self.apply()
 
     def _palette(self) -> QPalette:

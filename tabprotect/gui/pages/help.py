@@ -11,44 +11,75 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextBrowser
 
 from tabprotect import licences
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.look.buttons import named
-from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.gui.look.buttons import faces, named
+from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import told
 from tabprotect.version import __version__
 
 WALK = say(
-    "\n<ol>\n<li><b>Data</b>: open an example or a table of counts. Small counts "
-    "are amber, with\na dot; the risk list holds those of all "
-    "layers.</li>\n<li><b>Protect</b>: tick what must stay true. Every method is tried "
-    "on the table and ranked by that;\nchoose one, and its steps stand below. For cyclic "
-    "perturbation these are <b>Cycles</b>, which say\nwhat cells move together, and "
-    "<b>Perturb</b>: for each cycle a coin decides whether it is added\n(alpha), "
-    "subtracted (beta) or left alone. Every other method has its <b>Set-up</b>.</li>\n"
-    "<li><b>Check</b>: what readers would know of each true "
-    "count.</li>\n<li><b>Release</b>: a gate that says no where readers would know too "
-    "much; then the public bundle and\nthe confidential dossier.</li>\n</ol>\n<h3>House "
-    "and public</h3>\n<p>The strip at the bottom says <b>CONFIDENTIAL</b> whenever "
-    "anything of the original can be read\noff the screen, and <b>PUBLIC VIEW</b> when "
-    "only what a reader of the bundle has is shown. <b>F9</b>\nswitches every page "
-    "between the two.</p>\n<h3>Formulas</h3>\n<p>Methods ask which tables are published. "
-    "<b>a:b</b> is the table of a by b; <b>a*b</b> is that\nand its totals; <b>+</b> "
-    "puts tables together, <b>-</b> takes one out; <b>(a + b + c)^2</b> is all\npairs, "
-    "<b>.</b> every variable, <b>1</b> the grand total. An empty field means every "
-    "table.\nA grouping is a variable of your own: "
-    "<b>eu:country=Spain&gt;EU,Iceland&gt;outside</b>.</p>\n<h3>Words</h3>\n<p><b>Small "
-    "count</b>: a count in the declared range (status U; all others S).\n"
-    "<b>Would know</b>: a reader is surer of one true count than the house limit "
-    "allows.\n<b>Hidden</b>: not published, shown as x; for staff U (small "
-    "itself) or M\n(it would reveal another one), in public only x.\n"
-    "<b>Margin</b>: a sum over some variables. <b>Cycle</b>: a pattern of +1 and −1 "
-    "that keeps the\nmargins. <b>Pass</b>: one round over all cycles. <b>Blocked</b>: a "
-    "cycle that touches a zero is not\napplied. <b>Assumes</b>: what a reader thinks "
-    "before seeing the release.\n<b>Width</b>: how far apart the highest and the lowest count\nare that a "
-    "cell may have, given what is published.</p>\n"
+    "<ol>\n<li><b>Data</b>: open an example or a table of counts. Small counts are amber, with a dot; "
+    "the risk list holds those of all layers.</li>\n<li><b>Protect</b>: tick what must stay true. "
+    "Every method is tried on the table and ranked by that; choose one, and its steps stand below. For "
+    "cyclic perturbation these are <b>Cycles</b>, which say what cells move together, and "
+    "<b>Perturb</b>: for each cycle a coin decides whether it is added (alpha), subtracted (beta) or "
+    "left alone. Every other method has its <b>Set-up</b>.</li>\n<li><b>Check</b>: what readers would "
+    "know of each true count.</li>\n<li><b>Release</b>: a gate that says no where readers would know "
+    "too much; then the public bundle and the confidential dossier.</li>\n</ol>\n<h3>Staff and "
+    "public</h3>\n<p>The strip at the bottom says <b>CONFIDENTIAL</b> whenever anything of the "
+    "original can be read off the screen, and <b>PUBLIC VIEW</b> when only what a reader of the bundle "
+    "has is shown. <b>F9</b> switches every page between the two.</p>"
 )
+
+FORMULAS = say(
+    "<h3>Formulas</h3>\n<p>Sums are chosen as chips; typed, <b>a:b</b> is the table of a by b, "
+    "<b>a*b</b> that and its totals; <b>+</b> puts tables together, <b>-</b> takes one out; "
+    "<b>(a + b + c)^2</b> is all pairs, <b>.</b> every variable, <b>1</b> the grand total. Nothing "
+    "means every table.</p>"
+)
+
+WORDS: tuple[tuple[str, str], ...] = (
+    (say("Small count"), say("a count in the range that the house calls small, usually 1 or 2")),
+    (
+        say("Would know"),
+        say("a reader is surer of one true count than the house limit allows"),
+    ),
+    (
+        say("Hidden"),
+        say("not published, shown as x; some because they are small, some to protect these"),
+    ),
+    (say("Kept sums"), say("sums that are published exactly as they are")),
+    (say("Margin"), say("a sum over some variables")),
+    (say("Cycle"), say("a pattern of +1 and \u22121 that keeps the margins")),
+    (say("Pass"), say("one round over all cycles")),
+    (say("Blocked"), say("a cycle that touches a zero is not applied")),
+    (say("Assumes"), say("what a reader thinks before seeing the release")),
+    (
+        say("Width"),
+        say(
+            "how far apart the highest and the lowest count are that a cell may have, given what is "
+            "published"
+        ),
+    ),
+)
+"""The words of the window, and what each means."""
+
+TOPICS = {
+    "page": say("This page"),
+    "walk": say("Five minutes"),
+    "words": say("Words"),
+    "keys": say("Keys"),
+    "about": say("About"),
+}
+
+BARS, BAR = 8, 30
+"""Counts of which the chance is drawn, and letters that a certain one has."""
+
+WIDTH = 96 * GRID
+"""Pixels that a text is wide at most: some 110 letters."""
 
 NATIVE = QKeySequence.SequenceFormat.NativeText
 """Keys as they are called in the language in force, as the menus do."""
@@ -72,9 +103,9 @@ ON_PAGES = {
         "method that does not keep what is ticked stands further down; a line says why.</p>"
     ),
     "compare": say(
-        "<p>The same two figures over many runs as a map: right is safer, up more useful. Choose a setting "
-        "and move its sliders; <b>More</b> shows the settings as they are written on the command line, "
-        "and other figures for the axes.</p>"
+        "<p>The same two figures over many runs as a map: left is safer, down more useful, so that the best "
+        "corner is at the bottom left. Choose a setting and move its sliders; <b>More</b> shows the "
+        "settings as they are written on the command line, and other figures for the axes.</p>"
     ),
     "cycles": say(
         "<p>Each cycle adds 1 to some cells and takes 1 from others, so that every margin stays as it is. "
@@ -97,7 +128,7 @@ ON_PAGES = {
         "What is over a limit takes a reason and a name.</p>"
     ),
     "register": say(
-        "<p>Everything that has left the house, so that two releases of one table are not taken for one.</p>"
+        "<p>Everything that has left, so that two releases of one table are not taken for one.</p>"
     ),
     "query_space": say(
         "<p>Which margins of one big table can be published together. Every table is shown as "
@@ -153,6 +184,10 @@ class HelpPage(Page):
         self._text = named(QTextBrowser(openExternalLinks=False), say("Help text"))
         self._text.document().setDocumentMargin(2 * GRID)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self._text.setMaximumWidth(round(WIDTH * THEME.scale))
+        self._faces = faces(TOPICS, self._turn)
+        for button in self._faces.values():
+            self.tools.addWidget(button)
         self.body.addWidget(self._text, 1)
         # Of long texts it lays out what is in sight.
         self.licences = named(QPlainTextEdit(readOnly=True), say("Licences"))
@@ -182,6 +217,10 @@ class HelpPage(Page):
         self._missed = frozenset()
         self.refresh(frozenset())
 
+    def _turn(self, topic: str) -> None:
+        self._topic = topic
+        self.refresh(frozenset())
+
     def main_action(self) -> None:
         self.document.page_asked.emit(self._front[0] or "start")
 
@@ -195,14 +234,22 @@ class HelpPage(Page):
         if "view" in changes or "table" in changes or "everything" in changes:
             # Its figures were those of another view, or of another table.
             self._front = (*self._front[:3], "")
+        topic = self._topic if self._front[0] or self._topic != "page" else "walk"
         words, text = {
-            "page": (say("Help: {front}", told(self._front[1])), self._on_page()),
-            "walk": (say("Five minutes"), WALK),
-            "keys": (say("Keys"), self._keys()),
-            "about": (say("About tabprotect"), ABOUT),
-        }[self._topic if self._front[0] or self._topic != "page" else "walk"]
+            "page": (say("Help: {front}", told(self._front[1])), self._on_page),
+            "walk": (say("Five minutes"), lambda: say("{WALK}", WALK)),
+            "words": (say("Words"), self._words),
+            "keys": (say("Keys"), self._keys),
+            "about": (say("About tabprotect"), lambda: say("{ABOUT}", ABOUT)),
+        }[topic]
+        self._faces[topic].setChecked(True)
+        self._faces["page"].setEnabled(bool(self._front[0]))
         self.set_heading(words)
-        self._text.setHtml(told(text))
+        self._text.document().setDefaultStyleSheet(
+            "h3 { margin-top: 16px; margin-bottom: 4px } p, li { line-height: 135% }"
+            f" td {{ padding: 2px 24px 6px 0 }} .quiet {{ color: {THEME.colours.quiet} }}"
+        )
+        self._text.setHtml(told(text()))
         about = self._topic == "about"
         self.licences.setVisible(about)
         if about and not self._licences:
@@ -223,26 +270,60 @@ class HelpPage(Page):
         )
         if worked := self._worked():
             here += say("<h3>One cell of it</h3><p>{worked}</p>", html.escape(told(worked)))
-        return say(
-            "<p><b>{hint}</b></p>{name}{here}{WALK}",
-            html.escape(hint),
-            ON_PAGES.get(name, ""),
-            here,
-            WALK,
+            here += self._believed()
+        return say("<h3>{hint}</h3>{name}{here}", html.escape(hint), ON_PAGES.get(name, ""), here)
+
+    def _words(self) -> str:
+        rows = joined(
+            say("<tr><td><b>{word}</b></td><td>{meaning}</td></tr>", word, meaning)
+            for word, meaning in WORDS
         )
+        return say("<table>{rows}</table>{FORMULAS}", rows, FORMULAS)
+
+    def _cell(self) -> Index | None:
+        """The selected cell, or the first small one."""
+        table, project = self.document.shown_table, self.document.project
+        if table is None or project is None:
+            return None
+        index = self.document.selection
+        if index is not None and len(index) == table.domain.ndim:
+            return index
+        cells, counts = table.cells
+        small = cells[project.at_risk.mask(counts)]
+        at = int(small[0]) if len(small) else 0
+        return tuple(int(k) for k in np.unravel_index(at, table.domain.shape))
+
+    def _believed(self) -> str:
+        """The chances of the cell's counts as bars."""
+        posterior, table = self.document.known_posterior("user"), self.document.shown_table
+        index = self._cell()
+        if posterior is None or table is None or index is None:
+            return ""
+        if posterior.domain != table.domain:
+            return ""
+        values, chances = posterior.distribution(index)
+        likely = sorted(zip(chances.tolist(), values.tolist(), strict=True), reverse=True)
+        rows = joined(
+            say(
+                "<tr><td align='right'>{count}</td><td><span style='color: {colour}'>{bar}</span> "
+                "{chance}</td></tr>",
+                count_text(value),
+                THEME.colours.accent,
+                "\u2588" * max(round(BAR * chance), 1),
+                chance_text(chance),
+            )
+            for value, chance in sorted((v, c) for c, v in likely[:BARS])
+            if chance > 0.005
+        )
+        return say("<table>{rows}</table>", rows)
 
     def _worked(self) -> str:
         """The selected cell, or the first small one, from its true count to what is believed."""
         document = self.document
-        table, project = document.shown_table, document.project
-        if table is None or project is None:
+        table, project, index = document.shown_table, document.project, self._cell()
+        if table is None or project is None or index is None:
             return ""
-        index, house = document.selection, document.in_house
-        if index is None or len(index) != table.domain.ndim:
-            cells, counts = table.cells
-            small = cells[project.at_risk.mask(counts)]
-            at = int(small[0]) if len(small) else 0
-            index = tuple(int(k) for k in np.unravel_index(at, table.domain.shape))
+        house = document.in_house
         count = table[index]
         name, shown = table.domain.cell_text(index), count_text(count)
         if house and project.at_risk.mask(np.array(count)):
@@ -277,11 +358,9 @@ class HelpPage(Page):
             for action in self._actions
             if action.isVisible() and not action.shortcut().isEmpty()
         ]
-        quiet = THEME.colours.quiet
         lines = joined(
             say(
-                "<tr><td style='padding-right: 24px; color: {quiet}'>{key}</td><td>{words}</td></tr>",
-                quiet,
+                "<tr><td class='quiet'>{key}</td><td>{words}</td></tr>",
                 key,
                 words,
             )

@@ -55,8 +55,10 @@ class RegisterPage(RegisterStage, Page):
         self._reading: Question[tuple[list[ListedRelease], tuple[Damage, ...]]] = Question(
             self, document.jobs, self._read, self._unreadable
         )
+        self._reading.outlives = True
         self._exporter = Exporter(self)
         self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
+        self._writing.outlives = True
         self.search = Finder(say("Find releases"))
         self.search.textChanged.connect(lambda _: self._fill())
         self.tools.addWidget(self.search)

@@ -5,6 +5,8 @@ The pages themselves are imported when they are first needed: the first paint do
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import MenuEntry, Stage
 from tabprotect.gui.grid.cell_texts import FIGURES
@@ -19,6 +21,8 @@ class TableStage(Stage):
 
     name = "table"
     page_class = "table.page.TablePage"
+    sums_class = "table.sums_page.SumsPage"
+    sums_entries = frozenset({"next", "previous", "swap"})
     label = say("Data")
     icon = "table"
     hint = say("The counts, their sums, and which are small.")
@@ -53,7 +57,7 @@ class TableStage(Stage):
     def idle(cls, document: Document) -> frozenset[str]:
         if not document.in_house:
             return frozenset({"edit", "paste", "next", "previous", "only", "risks", "categories"})
-        risky = cls.problems(document) > 0
+        risky = document.at_risk_cells > 0
         return frozenset() if risky else frozenset({"next", "previous"})
 
     @classmethod
@@ -66,11 +70,13 @@ class ProtectStage(Stage):
 
     name = "protect"
     page_class = "protect.page.ProtectPage"
+    sums_class = "protect.sums_page.ProtectSumsPage"
+    sums_entries = frozenset({"choose", "again"})
     label = say("Protect")
     icon = "shield"
     hint = say("What must stay true, and which method keeps it at the least cost.")
     main_label = say("Set up")
-    together = PROTECT_TABS
+    together: ClassVar[tuple[tuple[str, str], ...]] = PROTECT_TABS
     entries = (
         MenuEntry(say("Protect"), "choose", say("&Choose a method"), "Ctrl+Shift+M"),
         MenuEntry(say("Protect"), "again", say("Try every method &again")),
@@ -104,6 +110,7 @@ class CheckStage(Stage):
 
     name = "check"
     page_class = "check.page.CheckPage"
+    sums_class = "check.sums_page.CheckSumsPage"
     label = say("Check")
     icon = "check"
     hint = say("What does a reader learn?")
@@ -114,7 +121,7 @@ class CheckStage(Stage):
     def why_not(cls, document: Document) -> str:
         if document.project is None:
             return say("Open a table or a release bundle first.")
-        if document.release is None:
+        if not document.has_release:
             return say("Protect the table first: then you see what readers would know.")
         return ""
 
@@ -125,6 +132,9 @@ class CheckStage(Stage):
     @classmethod
     def problems(cls, document: Document) -> int:
         """Cells that a reader would know."""
+        if document.project is not None and (done := document.project.protected_sums) is not None:
+            audit = done.verdict.audit
+            return 0 if audit is None else audit.broken + audit.known
         verdict = document.judging.verdict(document.project)
         return 0 if verdict is None else verdict.known
 
@@ -135,6 +145,7 @@ class AttackStage(Stage):
     name = "attack"
     page_class = "attack.page.AttackPage"
     label = say("Attack")
+    any_table = True
     icon = "find"
     hint = say("What published files of any office tell together.")
     main_label = say("Save the report\u2026")
@@ -156,6 +167,8 @@ class ReleaseStage(Stage):
 
     name = "release"
     page_class = "release.page.ReleasePage"
+    sums_class = "release.sums_page.ReleaseSumsPage"
+    sums_entries = frozenset({"publish", "report", "save_as"})
     label = say("Release")
     icon = "release"
     hint = say("May it leave?")
@@ -170,7 +183,7 @@ class ReleaseStage(Stage):
     def why_not(cls, document: Document) -> str:
         if document.project is None:
             return say("Open a table or a release bundle first.")
-        if document.release is None:
+        if not document.has_release:
             return say("Protect the table first: there is nothing to publish yet.")
         return ""
 
@@ -187,6 +200,8 @@ class ReleaseStage(Stage):
         project = document.project
         if project is None or document.public or project.published:
             return 0
+        if (done := project.protected_sums) is not None:
+            return int(done.verdict.passed is not True)
         return int(bool(project.against))
 
 
@@ -195,6 +210,7 @@ class RegisterStage(Stage):
 
     name = "register"
     page_class = "register.RegisterPage"
+    any_table = True
     label = say("Register")
     icon = "register"
     hint = say("What was published before.")
@@ -242,6 +258,7 @@ class VariablesStage(Stage):
 
     name = "variables"
     page_class = "variables.page.VariablesPage"
+    sums_class = "variables.page.VariablesPage"
     label = say("Variables")
     icon = "variables"
     hint = say("Levels, bands and groups of every variable.")
@@ -344,6 +361,8 @@ class MethodsStage(_RunStage):
 
     name = "methods"
     page_class = "run.page.MethodsPage"
+    sums_class = "run.sums_page.SetUpSumsPage"
+    sums_entries = frozenset({"run"})
     label = say("Set-up")
     icon = "methods"
     hint = say("The chosen method: its parameters, what it will do, its result.")
@@ -372,6 +391,8 @@ class CompareStage(Stage):
 
     name = "compare"
     page_class = "compare.page.ComparePage"
+    sums_class = "compare.sums_page.CompareSumsPage"
+    sums_entries = frozenset({"compare"})
     label = say("Compare")
     icon = "compare"
     hint = say("Methods side by side: what each gives away, against what it keeps.")

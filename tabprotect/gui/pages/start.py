@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -80,6 +80,8 @@ class StartPage(Page):
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
         scroll = scrolling()
         scroll.setAccessibleName(tell("Ways to begin"))
+        # Tab goes to what is in it, and brings that into sight.
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inner)
         self.body.addWidget(scroll)
         self._offers = QVBoxLayout()

@@ -22,6 +22,7 @@ from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.measure_columns import MeasureColumns
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.base.table_so_far import (
@@ -88,6 +89,7 @@ class TabulatePage(Page):
         self._look: Question[tuple[ColumnSummary, ...]] = Question(
             self, document.jobs, self._show_columns, self._failed
         )
+        self._look.outlives = True
         self._joint: Question[Table] = Question(
             self, document.jobs, self._have_joint, lambda _: None
         )
@@ -162,7 +164,10 @@ class TabulatePage(Page):
         self.body.addWidget(written)
 
     def _choose_weights(self) -> None:
-        """What the records are weighted by, and where their keys come from."""
+        """What is added up, what the records are weighted by, and where their keys come from."""
+        self.measure = MeasureColumns()
+        self.measure.changed.connect(self._measured)
+        self.body.addWidget(self.measure)
         self._weight = named(QComboBox(), say("Weight"))
         self._key = named(
             QComboBox(),
@@ -179,6 +184,7 @@ class TabulatePage(Page):
             tip=say("How many people each record stands for; kept beside the counts"),
         )
         foot = in_row(spacing=GRID)
+        self._counting: list[QWidget] = []
         for text, box in (
             ("Weight:", self._weight),
             (say("Record key:"), self._key),
@@ -189,6 +195,9 @@ class TabulatePage(Page):
             label.setBuddy(box)
             foot.addWidget(label)
             foot.addWidget(box)
+            if box is not self._weight:
+                # They go with counts only.
+                self._counting += [label, box]
         foot.addStretch(1)
         self.body.addLayout(foot)
 
@@ -286,6 +295,8 @@ class TabulatePage(Page):
             # Keys are numbers of a wide range (those of the fewest values, of the ONS, have 256).
             if column.categories >= min(LEAST_KEYS, column.records / 2):
                 self._key.addItem(column.name, column.name)
+        numbers = [c.name for c in found if c.kind in ("integer", "real")]
+        self.measure.offer([c.name for c in found], numbers)
         self._apply_filter(self._filter.text())
         self.told.emit()
         self._list.setCurrentCell(0, 0)
@@ -408,16 +419,33 @@ class TabulatePage(Page):
         if (here := self._small.get("")) is not None:
             small = count_text(here.small)
             said = say("{names}: {cells} cells, {small} of them small.", names, cells, small)
+        if measured := self.measure.given:
+            said = say(
+                "Sums of {measure} by {names}: {cells} cells.", measured["measure"], names, cells
+            )
         if self._key.currentData() is True:
             said += say(" Cell keys will not agree with other tabulations of this file.")
         self.set_sentence(said)
 
+    def _measured(self) -> None:
+        """What goes with counts only is out of the way of an amount."""
+        for part in self._counting:
+            part.setVisible(not self.measure.given)
+        self._say()
+
     def main_action(self) -> None:
+        given = {"source": self.source, "by": list(self.chosen)}
+        weight = self._weight.currentData() or None
+        if measured := self.measure.given:
+            columns = {name: column for name, column in measured.items() if column is not None}
+            order = tabulate.order({**given, "weight": weight, **columns})
+            self.document.begins.emit(order)
+            return
         key = self._key.currentData()
         order = tabulate(
             source=self.source,
             by=list(self.chosen),
-            weight=self._weight.currentData() or None,
+            weight=weight,
             record_key=None if key is True else key or None,
             design_weight=self._design.currentData() or None,
             draw_keys=key is True,

@@ -9,8 +9,10 @@ import zipfile
 from pathlib import Path
 
 from tabprotect.cli.main import main
+from tabprotect.engine.disclosure.policy import HousePolicy
 
 SEED = "1234567890" * 4
+LIMIT = HousePolicy().belief_limit
 
 
 def made(folder: Path) -> Path:
@@ -119,6 +121,8 @@ def test_noise_that_leaves_somebody_certain_stays(tmp_path: Path, capsys) -> Non
     assert main(other) == 5
     said = json.loads(capsys.readouterr().out)
     assert said["error"]["kind"] == "refused" and said["primary"] > 0
+    remedies = said["error"]["suggestions"]
+    assert all("--method multiplicative_noise" in line for line in remedies) and remedies
     assert said["verdict"]["accepted"] is False and said["verdict"]["complete"] is False
     assert main([*other, "--accept", "looked at"]) == 0
     said = json.loads(capsys.readouterr().out)
@@ -169,6 +173,8 @@ def test_methods_stand_side_by_side(tmp_path: Path, capsys) -> None:
     capsys.readouterr()
     assert main(["compare", str(path), "--rule", "p=10", "--json"]) == 0
     rows = {row["method"]: row for row in json.loads(capsys.readouterr().out)["methods"]}
-    assert set(rows) == {"suppression", "multiplicative_noise", "cell_key"}
+    assert list(rows) == ["rules", "suppression", "multiplicative_noise", "cell_key", "rounding"]
+    # What the rules name can be computed where nothing is hidden beside it; rounding is as its base.
+    assert rows["rules"]["worst"] == 1 and rows["rounding"]["unsafe_worst"] <= LIMIT
     assert rows["multiplicative_noise"]["worst"] == 0.545455
     assert rows["suppression"]["hidden"] > 0 == rows["suppression"]["mean_deviation"]

@@ -286,3 +286,20 @@ def test_the_words_of_a_published_set_publish_it_again(tmp_path: Path) -> None:
     assert main([*words, "--register", "none"]) == 0
     for path in (tmp_path / "set").iterdir():
         assert path.read_bytes() == (again / path.name).read_bytes()
+
+
+def test_small_counts_of_the_tables_asked_for_take_a_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, dossier = tmp_path / "set", tmp_path / "d.zip"
+    tables = ["--table", "a=party*age", "--table", "b=age*sex"]
+    line = ["protect-set", "example:langsrud-lupp", *tables, "--method", "cyclic_perturbation"]
+    line += ["--register", "none", "--no-page", "--out", str(out), "--dossier", str(dossier)]
+    assert main([*line, "--json"]) == 5
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert "out as they are in tables of the set" in error["message"]
+    assert "--accept" in error["hint"] and not out.exists()
+    reason = "agreed with the board"
+    assert main([*line, "--accept", reason]) == 0
+    decisions = read_dossier(dossier).record.decisions
+    assert any(reason in one and "as they are" in one for one in decisions)

@@ -63,7 +63,14 @@ def test_analyses_over_draws(run: Run, release: Path) -> None:
     words = ("--statistic", "cramers_v", "--model", "v*w", "--draws", 200, "--seed", 1)
     found = run("analyse", release, *words, "--json").json
     assert set(found["statistics"]) == {"cramers_v"} and not found["confidential"]
-    assert found["statistics"]["cramers_v"]["standard_deviation"] > 0
+    strength = found["statistics"]["cramers_v"]
+    assert strength["standard_deviation"] > 0
+    low, high = strength["interval"]
+    assert 0 < low < strength["estimate"] < high < 1 and strength["level"] == 0.95
+    assert 0 <= strength["test"]["p"] < 0.01 and len(strength["published_interval"]) == 2
+    same = tp.infer(release).analyse("cramers_v", draws=50, seed=1).independence
+    assert same is not None and same.strength is not None
+    assert same.strength.interval == (low, high)
     model = found["model"]
     assert (model["degrees"], len(model["odds_ratios"])) == (0, 9)
     one = model["odds_ratios"][0]
@@ -108,6 +115,20 @@ def test_a_log_odds_ratio_has_an_interval(run: Run, release: Path) -> None:
     refused = run("analyse", release, "--log-odds", "v,v")
     assert "no odds ratio with itself" in refused.err
     assert "two variables with a comma" in run("analyse", release, "--log-odds", "v").err
+
+
+def test_a_rate_has_an_interval(run: Run, release: Path) -> None:
+    told = run("analyse", release, "--rate", "v=v1|w=w1,w2", "--seed", "1", "--json").json
+    (found,) = told["rates"]
+    low, high = found["interval"]
+    assert low < found["estimate"] < high and low < found["published"] < high
+    assert tp.infer(release).rate("v=v1 | w=w1, w2", seed=1).interval == (low, high)
+    assert "v=v1 | w=w1" in run("analyse", release, "--rate", "v=v1|w=w1").out
+    for wrong, why in (("v=v1", "cannot read"), ("v=x|w=w1", "x"), ("v=v1|v=v2", "among itself")):
+        assert why in run("analyse", release, "--rate", wrong).err
+    assert (
+        "takes no prior" in run("analyse", release, "--rate", "v=v1|w=w1", "--prior", "uniform").err
+    )
 
 
 def test_a_model_and_last_year_are_priors(run: Run, release: Path) -> None:

@@ -165,3 +165,38 @@ def test_where_only_sums_are_published_the_main_table_is_read_by_all() -> None:
     assert found.published == release.table
     inner = believe([release], knowing=RELEASE_ALONE, inner=True).posterior
     assert inner.domain == domain and not inner.is_published.any()
+
+
+def test_what_is_believed_of_sums_is_weighed_where_only_sums_are_published() -> None:
+    """Originals with the same sums are believed alike: as by listing all of them."""
+    release = released("cell_key", {**KEYED, "margins": "A + B"}, 3)
+    of_sums = Poisson(np.array([0.4, 5.0]))
+    found = believe([release], of_sums, knowing=RELEASE_ALONE).posterior
+    assert found.left_out == () and found.domain.names == ("A",) and found.prior is of_sums
+    ptable = table_of(methods()["cell_key"].resolve(release.domain, release.mechanism.parameters))
+    numbers = {
+        cells: int(number)
+        for one, sets in zip(release.tables, (SETS[4:6], SETS[6:8], SETS[8:]), strict=True)
+        for cells, number in zip(sets, one.table.counts.reshape(-1), strict=True)
+    }
+    expected: list[dict[int, float]] = [{}, {}]
+    for x in itertools.product(range(MOST), repeat=4):
+        seen: dict[frozenset[int], int] = {}
+        weight = float(
+            all(
+                seen.setdefault(frozenset(c for c in cells if x[c]), number) == number
+                for cells, number in numbers.items()
+            )
+        )
+        for records, number in seen.items():
+            total = sum(x[c] for c in records)
+            weight *= ptable.transitions(min(total, ptable.rows - 1)).get(number - total, 0.0)
+        rows = (x[0] + x[1], x[2] + x[3])
+        for k, total in enumerate(rows):
+            weight *= float(np.exp(of_sums.log_weight(k, total))) / (total + 1)
+        for k, total in enumerate(rows):
+            expected[k][total] = expected[k].get(total, 0.0) + weight
+    for value in range(MOST):
+        for k in range(2):
+            truth = expected[k].get(value, 0.0) / sum(expected[k].values())
+            assert float(found.probability(value).reshape(-1)[k]) == pytest.approx(truth, abs=0.01)

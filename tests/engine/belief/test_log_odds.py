@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
-from scipy.special import comb
+from scipy.special import comb, gammaln
 
+from tabprotect.engine.belief.association import Association
 from tabprotect.engine.belief.evidence import RELEASE_ALONE
-from tabprotect.engine.belief.log_odds import _Association, _Curve, log_odds
+from tabprotect.engine.belief.log_odds import _Curve, log_odds
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -34,7 +37,7 @@ def conditional(table: np.ndarray, beta: float) -> float:
 
 
 def test_a_known_table_has_the_conditional_likelihood() -> None:
-    model = _Association.of(Domain.of_shape((2, 2, 3)), ("A", "B"))
+    model = Association.of(Domain.of_shape((2, 2, 3)), ("A", "B"))
     curve = _Curve(model, *model.fitted(STRATA.astype(np.float64)))
     curve.add(curve.beta, STRATA[None])
     found, grid = curve.log, curve._grid
@@ -42,14 +45,41 @@ def test_a_known_table_has_the_conditional_likelihood() -> None:
     assert found - found[80] == pytest.approx(true - true[80], abs=1e-6)
 
 
+def test_more_categories_have_their_conditional_likelihood_too() -> None:
+    """By listing all tables with the sums of one."""
+    table = np.array([[3, 1, 2], [1, 2, 1], [0, 1, 4]])
+    model = Association.of(Domain.of_shape((3, 3)), ("A", "B"))
+    curve = _Curve(model, *model.fitted(table.astype(np.float64)))
+    curve.add(curve.beta, table[None])
+    inner = np.array(list(itertools.product(range(7), repeat=4))).reshape(-1, 2, 2)
+    right = table.sum(axis=1)[:2] - inner.sum(axis=2)
+    above = np.concatenate([inner, right[:, :, None]], axis=2)
+    every = np.concatenate([above, table.sum(axis=0) - above.sum(axis=1)[:, None]], axis=1)
+    every = every[(every >= 0).all(axis=(1, 2))]
+    weights, statistic = (
+        -gammaln(every + 1).sum(axis=(1, 2)),
+        (every * model.scores).sum(axis=(1, 2)),
+    )
+    near = np.abs(curve._grid - curve.beta) <= 2.5
+    true = np.array(
+        [
+            beta * (table * model.scores).sum() - np.log(np.exp(weights + beta * statistic).sum())
+            for beta in curve._grid[near]
+        ]
+    )
+    found = curve.log[near]
+    # Without the information about the sums it would be off by more than a half.
+    assert np.abs((found - found.max()) - (true - true.max())).max() < 0.05
+
+
 def test_what_says_nothing_leaves_the_likelihood_flat() -> None:
     for shape, far in (((2, 2, 3), 1.0), ((3, 4), 0.2)):
-        model = _Association.of(Domain.of_shape(shape), ("A", "B"))
+        model = Association.of(Domain.of_shape(shape), ("A", "B"))
         generator = np.random.default_rng(4)
         curve = _Curve(model, *model.fitted(generator.gamma(6.0, 0.5, shape)))
         for place in (curve.beta, curve.beta - far, curve.beta + far):
             means = curve.means(place)
-            curve.add(place, generator.poisson(means, (2_000, *shape)))
+            curve.add(place, generator.poisson(means, (1_000, *shape)))
         near = np.abs(curve._grid - curve.beta) <= far
         # A wrong share of a place, or a weight to the power two, is off by more than one.
         assert np.ptp(curve.log[near]) < 0.25
@@ -67,7 +97,7 @@ def test_the_interval_of_a_release() -> None:
     low, high = found.interval
     assert low < found.estimate < high and found.level == 0.95 and found.effective > 100
     alone = _Curve(
-        model := _Association.of(table.domain, ("A", "B")),
+        model := Association.of(table.domain, ("A", "B")),
         *model.fitted(table.counts.astype(np.float64)),
     )
     alone.add(alone.beta, table.counts[None])
@@ -79,21 +109,21 @@ def test_the_interval_of_a_release() -> None:
 def test_what_has_no_odds_ratio_is_refused() -> None:
     domain = Domain.of_shape((2, 3))
     with pytest.raises(ParameterError, match="with itself"):
-        _Association.of(domain, ("A", "A"))
+        Association.of(domain, ("A", "A"))
     with pytest.raises(ParameterError, match="one category"):
-        _Association.of(Domain.of_shape((2, 1)), ("A", "B"))
+        Association.of(Domain.of_shape((2, 1)), ("A", "B"))
 
 
 def test_the_places_of_the_draws_have_their_shares() -> None:
     """A release that makes large statistics unlikely, by a law that is known at each place."""
-    model = _Association.of(Domain.of_shape((3, 4)), ("A", "B"))
+    model = Association.of(Domain.of_shape((3, 4)), ("A", "B"))
     generator = np.random.default_rng(8)
     curve = _Curve(model, *model.fitted(generator.gamma(6.0, 0.5, (3, 4))))
     tilt = np.exp(-0.08 * model.scores)
     places = (curve.beta, curve.beta - 0.2, curve.beta + 0.2)
     for place in places:
         means = curve.means(place) * tilt
-        curve.add(place, generator.poisson(means, (2_000, 3, 4)))
+        curve.add(place, generator.poisson(means, (1_000, 3, 4)))
     near = np.abs(curve._grid - curve.beta) <= 0.2
     true = np.array([(curve.means(b) * (tilt - 1)).sum() for b in curve._grid[near]])
     found = curve.log[near]

@@ -19,8 +19,9 @@ readline.createInterface({ input: process.stdin }).on("line", (line) => {
     const reader = readerOf(asked.page);
     const laws = {};
     for (const prior of asked.priors) {
+      const given = prior.startsWith("{") ? JSON.parse(prior) : prior;
       laws[prior] = asked.cells.map((cell) => {
-        try { return reader.distribution(cell, prior); } catch (error) { return { error: error.message }; }
+        try { return reader.distribution(cell, given); } catch (error) { return { error: error.message }; }
       });
     }
     answer = { exact: reader.exact, laws };

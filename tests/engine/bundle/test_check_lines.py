@@ -71,6 +71,7 @@ def test_tables_with_nothing_at_risk_are_one_line() -> None:
     verdict = Verdict(tables, Limits(), 3)
     (said,) = table_lines(verdict)
     assert said.text == "In 3 of the 3 tables a reader expects no small counts."
+    assert said.names == "; ".join(table.label for table in verdict.tables)
     assert nothing_expected(tables[0]) and not nothing_expected(replace(tables[0], at_risk=0.05))
     small = tuple(replace(table, at_risk=0.01) for table in tables)
     assert headline(Verdict(small, Limits(), 3)).text == (

@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files as resources
 from pathlib import Path
@@ -23,7 +23,7 @@ from tabprotect.engine.bundle.verify import verify_bytes, with_verdict
 from tabprotect.engine.disclosure.cell_beliefs import believed_alone
 from tabprotect.engine.errors import BundleError, InfeasibleError
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.prior import Poisson, Positive, Prior, Uniform
+from tabprotect.engine.posterior.prior import CellTable, Poisson, Positive, Prior, Uniform
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
@@ -51,13 +51,15 @@ class Node:
     process: subprocess.Popen[str]
     folder: Path
 
-    def laws(self, release: Release, text: str = "") -> tuple[bool, Laws]:
+    def laws(
+        self, release: Release, text: str = "", priors: Sequence[str] = tuple(PRIORS)
+    ) -> tuple[bool, Laws]:
         """Whether the page is exact, and its distributions of all cells under each prior."""
         place = self.folder / "page.html"
         place.write_text(text or public.page_of(release).decode(), encoding="utf-8")
         domain = likelihood_of(release).domain
         cells = [list(map(int, domain.unflat(key))) for key in range(domain.size)]
-        asked = {"page": str(place), "cells": cells, "priors": list(PRIORS)}
+        asked = {"page": str(place), "cells": cells, "priors": list(priors)}
         assert self.process.stdin and self.process.stdout
         self.process.stdin.write(json.dumps(asked) + "\n")
         self.process.stdin.flush()
@@ -168,6 +170,48 @@ def difference(
             mine = dict(zip(map(str, values.tolist()), chances.tolist(), strict=True))
             worst = max(worst, *(abs(mine.get(n, 0.0) - law.get(n, 0.0)) for n in {*mine, *law}))
     return worst
+
+
+def test_a_cells_own_prior_is_ours(node: Node) -> None:
+    """Weights for the counts of one cell; all others are believed evenly."""
+    seen = 0
+    for number in range(12):
+        if seen == 3:
+            break
+        release = release_of(number)
+        likelihood = likelihood_of(release)
+        if release.tables[0].table.domain != likelihood.domain:
+            continue
+        cell = likelihood.domain.size // 2
+        middle = int(release.tables[0].table.counts.reshape(-1)[cell])
+        weights = {max(middle + off, 0): 1.0 + (off + 3) ** 2 for off in range(-3, 4)}
+        own = json.dumps({"kind": "own", "cell": cell, "weights": weights})
+        exact, laws = node.laws(release, priors=[own])
+        if not exact:
+            continue
+        counts = np.array(list(weights), dtype=np.int64)
+        prior = CellTable(np.full(len(counts), cell), counts, np.array(list(weights.values())))
+        found, plain_one = infer(likelihood, prior), infer(likelihood, Uniform())
+        for key, law in enumerate(laws[own]):
+            values, chances = found.distribution(likelihood.domain.unflat(key))
+            mine = dict(zip(map(str, values.tolist()), chances.tolist(), strict=True))
+            assert all(abs(mine.get(n, 0.0) - law.get(n, 0.0)) < 1e-12 for n in {*mine, *law}), (
+                number,
+                key,
+            )
+        index = likelihood.domain.unflat(cell)
+        before = dict(zip(*map(np.ndarray.tolist, plain_one.distribution(index)), strict=True))
+        after = dict(zip(*map(np.ndarray.tolist, found.distribution(index)), strict=True))
+        seen += any(abs(after.get(n, 0.0) - chance) > 0.01 for n, chance in before.items())
+    assert seen == 3
+
+
+def test_kept_margins_are_named() -> None:
+    table = Table.dense(Domain.of_shape((3, 3, 3)), np.arange(27).reshape(3, 3, 3) + 2)
+    method = methods()["cyclic_perturbation"]
+    release = method.run(Problem(table), {}, Randomness.seeded(1)).release
+    page = public.page_of(release).decode()
+    assert "adds up from them: A × B, A × C, B × C" in page and ": - A" not in page
 
 
 def test_the_page_believes_what_we_believe(node: Node) -> None:

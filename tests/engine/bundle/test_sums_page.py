@@ -110,3 +110,26 @@ def test_verifying_makes_the_page_again(tmp_path: Path, method: str) -> None:
     assert not magnitude_bundle.check_page(
         magnitude_bundle.public_bytes(release, page=False), release
     )
+
+
+@pytest.mark.parametrize("unit", ["", ".50"])
+@pytest.mark.parametrize("method", ["suppression", "multiplicative_noise"])
+def test_a_table_with_an_empty_cell_has_the_page_that_readers_make(
+    tmp_path: Path, method: str, unit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TABPROTECT_HOME", str(tmp_path / "home"))
+    records, table, out = (tmp_path / name for name in ("r.csv", "T.parquet", "s.zip"))
+    # There are no firms in (a0, b2).
+    rows = [
+        f"a{i},b{j},{100 * i + 10 * j + k}{unit},f{i}{j}{k}"
+        for i in range(3)
+        for j in range(3)
+        for k in range(1 if (i, j) == (1, 1) else 5)
+        if (i, j) != (0, 2)
+    ]
+    records.write_text("\n".join(["a,b,turnover,firm", *rows]) + "\n")
+    asked = ("--by", "a,b", "--measure", "turnover", "--holding", "firm")
+    assert main(["tabulate", str(records), *asked, "--out", str(table)]) == 0
+    protecting = ("--method", method, "--rule", "p=10", "--accept", "a reason")
+    assert main(["protect", str(table), *protecting, "--out", str(out)]) == 0
+    assert main(["verify", str(out), "--quick"]) in (0, 7)

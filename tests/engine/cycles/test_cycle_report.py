@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from move_cases import moves_of
 
+from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.cycle_report import check_cycles
 from tabprotect.engine.cycles.designs import balanced, bidiagonal, design, elementary, strips
@@ -217,6 +218,19 @@ def test_immovable_cells_by_searching_every_outcome(cells: list[int], rule: str)
     assert not (flagged & moved).any()
     if rule == "any_zero":
         assert np.array_equal(flagged, (np.array(start) > 0) & ~moved)
+
+
+def test_both_forms_find_the_same_immovable_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for form in (reach.cycle_steps, None):
+        monkeypatch.setattr(reach, "cycle_steps", form)
+        for seed, passes in product(range(20), (1, 2)):
+            counts = np.random.default_rng(seed).poisson(0.5, size=(6, 7))
+            table = Table.dense(Domain.of_shape((6, 7)), counts)
+            moves = bidiagonal(table.domain)
+            found.append(immovable_cells(moves, table, "negative", passes=passes).tolist())
+    half = len(found) // 2
+    assert found[:half] == found[half:] and any(map(any, found))
 
 
 def test_blocked_cycles_touch_a_zero() -> None:

@@ -94,6 +94,27 @@ def test_a_sample_of_people_says_nearly_the_same(monkeypatch: pytest.MonkeyPatch
     assert some.chance == pytest.approx(every.chance, abs=0.1) and some != every
 
 
+@pytest.mark.parametrize("rule", ["negative", "any_zero"])
+def test_a_part_says_the_same_as_the_whole(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of six strips: all of them, and some."""
+    rng = np.random.default_rng(2)
+    counts = rng.poisson(rng.gamma(0.5, 4.0, size=(18, 12)))
+    table = Table.dense(Domain.of_shape((18, 12)), counts)
+    given = {"cycles": "strips-3", "blocking": rule}
+    release = METHOD.run(Problem(table), given, Randomness.seeded(2)).release
+    whole = verdict(release, LIMITS).insiders
+    assert whole.chance and 0.05 < whole.chance < 0.9 and not whole.exact
+    monkeypatch.setattr(insiders, "PART_CELLS", 200)
+    every = verdict(release, LIMITS).insiders
+    assert every != whole and every == verdict(release, LIMITS).insiders
+    assert every.chance == pytest.approx(whole.chance, abs=0.03)
+    assert every.worst == pytest.approx(whole.worst, abs=0.03)
+    monkeypatch.setattr(insiders, "PART_CELLS", 100)
+    some = verdict(release, LIMITS).insiders
+    assert some.alone == whole.alone and some.chance != every.chance
+    assert some.chance == pytest.approx(whole.chance, abs=0.2)
+
+
 def test_it_is_told_and_judged_only_where_the_policy_says_so() -> None:
     release = release_of(FIGURES[5] | {"published": [2, 1, 2, 1, 3, 1, 1, 2, 1]})
     told = verdict(release, HousePolicy().limits())
@@ -158,3 +179,17 @@ def test_neighbours_in_common() -> None:
     wanted = [bool(beside[a] & beside[b]) for a, b in pairs.tolist()]
     found = insiders._share_a_neighbour((starts, np.concatenate(sums)), pairs, 60)
     assert found.tolist() == wanted and 0.05 < np.mean(wanted) < 0.95
+
+
+def test_pairs_that_are_near() -> None:
+    """All pairs with a cell beside both, against sets."""
+    rng = np.random.default_rng(5)
+    sums = [np.sort(rng.choice(40, size, replace=False)) for size in rng.integers(1, 5, 18)]
+    owner = np.repeat(np.arange(len(sums)), [len(one) for one in sums])
+    beside: dict[int, set[int]] = {}
+    for one in sums:
+        for cell in one.tolist():
+            beside.setdefault(cell, set()).update(one.tolist())
+    wanted = {(a, b) for a in beside for b in beside if a != b and beside[a] & beside[b]}
+    found = insiders._near_pairs(owner, np.concatenate(sums), 40)
+    assert len(found) == len(wanted) and {(a, b) for a, b in found.tolist()} == wanted

@@ -49,7 +49,9 @@ def test_what_cycles_keep_is_named_and_on_record() -> None:
     assert found.as_json()["kept_small"] == expected(table, margins) and len(found.kept_small) == 3
     sentence = "3 kept sums are small and go out as they are."
     assert sentence in found.sentence
-    assert done.record.decisions == (sentence.rstrip("."),) and not done.record.overruled
+    # A reason is on record beside it, where one was given.
+    assert done.record.decisions == (f"{sentence.rstrip('.')}: shown",)
+    assert not done.record.overruled
     lines = protection(done, summarise(done), found).lines
     assert [line.state for line in lines if line.text == sentence] == ["mind"]
     kept = Publication.of(table.domain, margins)

@@ -306,3 +306,22 @@ def test_options_as_python_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "t.json.gz").write_bytes(gzip.compress(b"{}"))
     with pytest.raises(InputError, match="JSON-stat files are not read packed"):
         tp.read_table("t.json.gz")
+
+
+def test_a_column_of_percentages_is_left_out_unless_it_is_said_to_be_something(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "shares.csv"
+    lines = ["Region;Persons;Share in %", "n;5;31,25", "m;3;18,75", "s;8;50"]
+    path.write_text("\n".join(lines))
+    found = tp.read_table(path)
+    assert found.domain.names == ("Region",) and found.total == 16
+    lines = ["Region;Sex;Persons;Share in %", "n;f;5;31,25", "n;m;3;18,75", "s;f;8;50,00"]
+    path.write_text("\n".join([*lines, "s;m;0;0"]))
+    assert tp.read_table(path).domain.names == ("Region", "Sex")
+    # What is said counts more.
+    with pytest.raises(InputError):
+        tp.read_table(path, count="Persons", variable=["Share in %"])
+    # Whole numbers may be counts of something.
+    path.write_text("Region;Persons;Share in %\nn;5;31\nm;3;19\ns;8;50")
+    assert tp.read_table(path).domain.shape == (3, 2)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tabprotect import convert
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.published_rows import read_published
 
@@ -42,6 +43,14 @@ def test_the_count_may_stand_anywhere_and_the_total_have_another_name(tmp_path: 
     text = "n,A\n3,a1\n4,a2\n7,all\n"
     read = read_published(write(tmp_path, text), count="n", total="ALL")
     assert read.publication.margins == ((), ("A",)) and read.values.tolist() == [7, 3, 4]
+
+
+def test_a_cube_with_one_measure_needs_no_column_of_counts(tmp_path: Path) -> None:
+    cube = tmp_path / "published.px"
+    convert(write(tmp_path, "A,B,count\na1,b1,5\na1,b2,2\na2,b1,1\na2,b2,0\n"), cube)
+    assert read_published(cube).values.tolist() == [5, 2, 1, 0]
+    with pytest.raises(InputError, match="no measure 'persons'"):
+        read_published(cube, count="persons")
 
 
 def test_columns_that_group_others(tmp_path: Path) -> None:

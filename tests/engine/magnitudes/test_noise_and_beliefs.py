@@ -15,6 +15,12 @@ from tabprotect.engine.magnitudes.equations import Equations
 from tabprotect.engine.magnitudes.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.multipliers import MultiplierLaw, multiplied
 from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.rounded_sums import (
+    bases,
+    least_base,
+    rounded,
+    rounding_beliefs,
+)
 from tabprotect.engine.tables.variable import Variable
 
 KEY = b"a key of a house for tests"
@@ -127,3 +133,25 @@ def test_walks_agree_with_rejection() -> None:
     expected = (ends - np.arange(len(cells))).max() / len(cells)
     assert kept.sum() > 5000
     assert found[0] == pytest.approx(expected, abs=0.03)
+
+
+def test_beliefs_of_rounded_sums_are_those_of_every_guess() -> None:
+    """By the definition: of the numbers that round to a sum, the most that one guess comes near to."""
+    for base in (1, 2, 5, 10):
+        every = np.arange(0, 200)
+        published = rounded(every, base)
+        found = rounding_beliefs(published, base, 0.1)
+        for number in range(0, 90, 7):
+            alike = every[published == published[number]]
+            near = [
+                np.sum(np.abs(g - alike) <= 0.1 * alike + 1e-9) for g in np.arange(0, 110, 0.05)
+            ]
+            assert found[number] == pytest.approx(max(near) / len(alike))
+    # The base that is enough, and no smaller one.
+    value, unsafe = np.array([40, 700, 90_000]), np.array([True, True, False])
+    base = least_base(value, unsafe, 0.1, 0.5)
+    assert base is not None and base > 1
+    smaller = max(one for one in bases() if one < base)
+    for one, enough in ((base, True), (smaller, False)):
+        worst = rounding_beliefs(rounded(value[:2], one), one, 0.1).max()
+        assert bool(worst <= 0.5) is enough

@@ -12,10 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from magnitude_cases import drawn, table_of
 
+from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.magnitudes import pattern as patterns
 from tabprotect.engine.magnitudes import reader_programme
 from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.pattern import Pattern, Wanted, suppress
+from tabprotect.engine.magnitudes.readers import Puzzle
+from tabprotect.engine.magnitudes.unions import SOUND, faults
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
 CASES = json.loads((Path(__file__).parents[2] / "reference" / "magnitudes.json").read_text())[
@@ -138,3 +141,21 @@ def test_a_table_that_cannot_be_protected_says_so() -> None:
     table = table_of(rows, (4, 4))
     frozen = np.ones(len(table.cells), dtype=bool)
     assert suppress(table, Wanted(rules=P10.rules, frozen=frozen)).broken
+
+
+class BrokenOff:
+    """Progress that is broken off while the audit is under way."""
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        if fraction > 0 and stage == "trying contributors as readers":
+            raise Interrupted
+
+
+def test_an_audit_that_is_broken_off_keeps_what_is_done() -> None:
+    rows = drawn(1, (10, 12))
+    table = table_of(rows, (10, 12))
+    found = suppress(table, P10, BrokenOff())
+    assert 0 < found.tally.audited < found.tally.unsafe and not found.everybody
+    puzzle = Puzzle(table, P10.rules)
+    # What is hidden so far stands, and nothing was forgotten of its unions.
+    assert np.all(found.hidden[found.primary]) and np.all(faults(puzzle, found.hidden) == SOUND)

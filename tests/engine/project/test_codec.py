@@ -15,6 +15,7 @@ from same_values import difference, written_out
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.magnitudes.largest_only import LargestOnly
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.project import codec
 from tabprotect.engine.project.codec import Decoder, Encoder, kinds, types_of
@@ -57,6 +58,9 @@ HOUSE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("set_method", {"method": "cell_key"}),
     ("set_parameters", {"keys": "records", "D": 3}),
     ("protect", {"seed": 2**100 + 1}),
+    ("tabulate", {"source": "people.csv", "by": ["region", "sex"], "measure": "w"}),
+    ("set_rules", {"rules": ["n=7"]}),
+    ("protect", {}),
     ("tabulate", {"source": "people.csv", "by": ["region"], "draw_keys": True, "key_seed": 17}),
     ("new_table", {"variables": {"a": ["x", "y"], "b": ["u", "v"]}}),
     ("paste_block", {"at": [0, 0], "counts": [[3, 4], [5, 6]]}),
@@ -201,7 +205,14 @@ def everything(histories: list[History]) -> list[object]:
         table=Table.dense(told, np.zeros(told.shape, dtype=np.int64)),
         kept_totals=(KeptTotal({"a": "x"}, published=5, inner=4),),
     )
-    return [*found, further, replace(run, moves=levels), known]
+    sums = next(p.release_of_sums for p in found if p.release_of_sums is not None)
+    reader = Project(released_sums=sums)
+    chosen = next(p.sums for p in found if p.sums is not None)
+    top = LargestOnly(
+        *(np.ones(2, dtype=np.int64) for _ in range(2)), np.ones((2, 3), dtype=np.int64)
+    )
+    named = replace(run, sums=replace(chosen, table=replace(chosen.table, largest=top)))
+    return [*found, further, replace(run, moves=levels), known, reader, named]
 
 
 def back(value: object) -> object:

@@ -136,3 +136,28 @@ def test_keys_compare_plain_values_and_else_the_objects_themselves() -> None:
     assert same((table, ("a", 1), None), (table, ("a", 1), None))
     assert not same((table,), ([1, 2],))
     assert not same((1,), (True,)) and not same((1, 2), (1,)) and not same((1,), None)
+
+
+@pytest.mark.parametrize("outlives", [False, True])
+def test_an_answer_about_another_document_is_not_told(
+    jobs: Jobs, qtbot: QtBot, outlives: bool
+) -> None:
+    """No page looks whose answer it gets: what was asked of a document that is not open is dropped."""
+    asker, go_on = Asker(jobs), threading.Event()
+    asker.question.outlives = outlives
+    asker.question.ask("of the former", lambda _: go_on.wait() and "former", ("key",))
+    jobs.document += 1
+    go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running)
+    assert asker.heard == (["former"] if outlives else [])
+    # It may be asked again.
+    assert asker.question.ask("again", lambda _: "again", ("key",)) != outlives
+    qtbot.waitUntil(lambda: not jobs.running)
+
+
+def test_what_is_asked_of_a_window_that_was_closed_is_not_begun(qtbot: QtBot) -> None:
+    jobs = Jobs()
+    asker = Asker(jobs)
+    jobs.close()
+    asker.question.ask("too late", lambda _: "an answer")
+    assert asker.heard == [] and not jobs.running

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPlainTextEdit,
+    QPushButton,
     QScrollArea,
     QScrollBar,
     QTableView,
@@ -315,7 +316,7 @@ def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle)
     assert opened.inspector.value("the true count") == in_100(chance)
     assert f"{posterior.mean[0, 0]:.2f}" == opened.inspector.value("on average")
     low, high = posterior.interval(0.9)
-    text = opened.inspector.value("could be")
+    text = opened.inspector.value("90 % sure")
     assert text in (f"{low[0, 0]} to {high[0, 0]}", str(low[0, 0]))
     # It opens on a selection where there is room; below, its edge does.
     assert not opened.docks["inspector"].isVisible() and opened.edge.isVisible()
@@ -562,6 +563,9 @@ def test_a_fault_of_the_program_is_shown_with_its_traceback(
         sys.excepthook(type(error), error, error.__traceback__)
     assert swallowed
     assert "ZeroDivisionError" in opened.page.errors.text
+    # What is open can be put in a safe place first.
+    buttons = opened.page.errors.findChildren(QPushButton)
+    assert "Save a copy\u2026" in [button.text() for button in buttons if not button.isHidden()]
 
 
 def test_a_smoke_picture(tmp_path: Path, qapp: QApplication) -> None:

@@ -14,6 +14,8 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.theme import (
     DARK,
+    HIGH_DARK,
+    HIGH_LIGHT,
     LIGHT,
     THEME,
     Colours,
@@ -59,6 +61,16 @@ def test_contrast_is_at_least_four_and_a_half(colours: Colours, text: str, groun
     assert contrast(getattr(colours, text), getattr(colours, ground)) >= 4.5
 
 
+@pytest.mark.parametrize("colours", [HIGH_LIGHT, HIGH_DARK], ids=["light", "dark"])
+def test_high_contrast_is_at_least_seven_and_borders_are_seen(colours: Colours) -> None:
+    for text, ground in TEXT_ON:
+        ratio = contrast(getattr(colours, text), getattr(colours, ground))
+        assert ratio >= 7, (text, ground, ratio)
+    for edge in ("border", "focus"):
+        for ground in ("window", "base", "raised"):
+            assert contrast(getattr(colours, edge), getattr(colours, ground)) >= 7, (edge, ground)
+
+
 def test_contrast_knows_black_on_white() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
     assert contrast("#777777", "#777777") == pytest.approx(1.0)
@@ -67,7 +79,7 @@ def test_contrast_knows_black_on_white() -> None:
 
 def test_dark_and_light_change_palette_and_colours(qapp: QApplication) -> None:
     application()
-    for mode, colours in (("dark", DARK), ("light", LIGHT)):
+    for mode, colours in (("dark", DARK), ("contrast", HIGH_LIGHT), ("light", LIGHT)):
         THEME.apply(mode=mode)  # type: ignore[arg-type]
         assert colour("at_risk") == QColor(colours.at_risk)
         assert qapp.palette().color(QPalette.ColorRole.Window) == QColor(colours.window)

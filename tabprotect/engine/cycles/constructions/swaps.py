@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -199,21 +200,26 @@ def highest(domain: Domain) -> int:
 def narrow_enough(domain: Domain) -> int:
     """The height of the highest strips whose posterior is narrow, whatever it costs."""
     check_shape(domain)
-    shortest = sorted(domain.shape)[:-1]
+    return _narrow_enough(domain.shape)
+
+
+@lru_cache(maxsize=64)
+def _narrow_enough(shape: tuple[int, ...]) -> int:
+    shortest = sorted(shape)[:-1]
     for tried in range(3, min(max(shortest), MAX_WIDTH) + 1):
         # A few blocks along a short stretch are as wide as all of them, and higher ones are wider.
-        small = _stretch(domain, tried)
+        small = _stretch(shape, tried)
         cost = elimination_cost(_blocks(small, tried), limit=WIDEST_STRIPS)
         if cost is None or not cost.affordable:
             return tried - 1
     return max(min(max(shortest), MAX_WIDTH), 2)
 
 
-def _stretch(domain: Domain, height: int) -> Domain:
+def _stretch(shape: tuple[int, ...], height: int) -> Domain:
     """The smallest shape whose blocks are as wide."""
-    long = int(np.argmax(domain.shape))
+    long = int(np.argmax(shape))
     return Domain.of_shape(
-        [min(s, 2 * height + 4 if a == long else height) for a, s in enumerate(domain.shape)]
+        [min(s, 2 * height + 4 if a == long else height) for a, s in enumerate(shape)]
     )
 
 

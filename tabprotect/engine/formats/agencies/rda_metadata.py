@@ -27,6 +27,7 @@ LONGEST_PLACE = 9
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _LABEL = re.compile(r'\s*(?:"([^"]*)"\s*|([^,]*)),(.*)')
+_BESIDE = re.compile(r"<[A-Za-z_]+>")
 _OPTION = re.compile(r"<([A-Za-z_]+)>\s*(.*)")
 _NO_CATEGORY = frozenset(
     {"NUMERIC", "FREQUENCY", "WEIGHT", "HOLDING", "REQUEST", "SHADOW", "COST", "COSTVAR", "STATUS",
@@ -140,7 +141,10 @@ def parsed(text: str) -> TauMetadata:
             continue
         name, words = found[1].upper().replace("RECODABLE", "RECODEABLE"), _words(found[2])
         if variables:
-            options[name] = words
+            # Several options may share a line: <NUMERIC> <SHADOW>.
+            beside = [word for word in words if _BESIDE.fullmatch(word)]
+            options |= {word[1:-1].upper(): () for word in beside}
+            options[name] = tuple(word for word in words if word not in beside)
         elif name == "SEPARATOR":
             separator = words[0] if words else ","
             if len(separator) != 1:

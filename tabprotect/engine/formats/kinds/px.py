@@ -39,6 +39,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 LINE = 200
+COUNTS = "Counts"
 """The most characters of a line written; readers may cut off lines at 256."""
 
 HIDDEN = say("Not published, to protect respondents")
@@ -135,15 +136,20 @@ class Px(Format):
         return cells, notes
 
     def write(self, table: Table) -> bytes:
-        return _written(table, None, "Counts")
+        return _written(table, None, (COUNTS, COUNTS))
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return self.publish_cube(Cube(table, hidden, {}), title)
 
     def publish_cube(self, cube: Cube, title: str) -> bytes:
         table, hidden = with_a_variable(cube.table, cube.hidden, "Total", "Total")
-        named = re.sub(r'["\s]+', " ", title).strip()[:LINE] or "Counts"
-        return _written(table, hidden, named, _totals(cube))
+        named = _line(title) or COUNTS
+        return _written(table, hidden, (named, _line(cube.content) or COUNTS), _totals(cube))
+
+
+def _line(text: str) -> str:
+    """A text as PX holds it in one line."""
+    return re.sub(r'["\s]+', " ", text).strip()[:LINE]
 
 
 def _totals(cube: Cube) -> list[str]:
@@ -161,7 +167,10 @@ def _totals(cube: Cube) -> list[str]:
     return lines
 
 
-def _written(table: Table, hidden: Bools | None, title: str, totals: Sequence[str] = ()) -> bytes:
+def _written(
+    table: Table, hidden: Bools | None, named: tuple[str, str], totals: Sequence[str] = ()
+) -> bytes:
+    """The file of a table; ``named`` are its title and what its numbers are."""
     domain = table.domain
     texts = (t for v in domain.variables for t in (v.name, *v.categories, *v.labels))
     refuse_texts(texts, _HELD.fullmatch, "PX")
@@ -173,7 +182,7 @@ def _written(table: Table, hidden: Bools | None, title: str, totals: Sequence[st
     lines = [
             'CHARSET="ANSI";', 'AXIS-VERSION="2013";', 'CODEPAGE="utf-8";', 'LANGUAGE="en";',
             "DECIMALS=0;", "SHOWDECIMALS=0;", 'MATRIX="TABLE";', 'SUBJECT-CODE="";',
-            'SUBJECT-AREA="";', f'TITLE="{title}";', 'CONTENTS="Counts";', 'UNITS="number";',
+            'SUBJECT-AREA="";', f'TITLE="{named[0]}";', f'CONTENTS="{named[1]}";', 'UNITS="number";',
         ]  # fmt: skip
     lines += _listed("STUB", stub)
     lines += _listed("HEADING", heading) if heading else []
@@ -185,8 +194,8 @@ def _written(table: Table, hidden: Bools | None, title: str, totals: Sequence[st
     if hidden is not None and hidden.any():
         lines.append(f'DATASYMBOL{len(SHOWN)}="{HIDDEN}";')
         for cell in np.argwhere(np.asarray(hidden))[:MOST_NOTES].tolist():
-            named = zip(domain.variables, cell, strict=True)
-            where = ",".join(f'"{variable.label(at)}"' for variable, at in named)
+            places = zip(domain.variables, cell, strict=True)
+            where = ",".join(f'"{variable.label(at)}"' for variable, at in places)
             lines.append(f'CELLNOTE({where})="{HIDDEN}";')
     width = domain.shape[-1] if heading else 1
     lines.append("DATA=")

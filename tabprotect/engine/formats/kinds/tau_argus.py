@@ -212,7 +212,10 @@ class TauArgus(Format):
         say(
             "Names and codes cannot hold quotation marks or line ends, names no <, nor a code be Total."
         ),
-        say("Shadow and cost variables, largest contributions and protection levels are left out."),
+        say(
+            "Shadow and cost variables, largest contributions and protection levels are left out of counts; "
+            "tables of sums are read with them: tabulate T.tab --measure NAME."
+        ),
         say("Names of levels are not written, nor groupings that cross the levels."),
         say("A table is read as a whole, at most 512 MiB."),
     )
@@ -232,7 +235,7 @@ class TauArgus(Format):
                 hint=say("tabulate them first"),
             )
         separator = reading.delimiter or meta.separator or ";"
-        source = _rows(path, meta, separator, reading.encoding)
+        source = lines_of(path, meta, separator, reading.encoding)
         value = _response(meta, reading.count)
         axes = [at for at, v in enumerate(meta.variables) if v.classifies]
         left_out = frozenset(range(len(meta.variables))) - {value, *axes}
@@ -322,7 +325,7 @@ class TauArgus(Format):
         files[path.with_suffix(".rda").name] = description(
             names,
             lists,
-            separator=_separator(table.domain),
+            separator=separator_of(table.domain),
             count=COUNT,
             status=STATUS,
             total=TOTAL,
@@ -336,8 +339,8 @@ class TauArgus(Format):
 
     def _written(self, table: Table, hidden: Bools | None) -> bytes:
         domain = table.domain
-        _check(domain)
-        parted = _separator(domain)
+        check_names(domain)
+        parted = separator_of(domain)
         lines = [
             parted.join([*(f'"{label}"' for label in labels), *_marked(count)])
             for _, labels, count in cells_shown(table, hidden)
@@ -352,7 +355,7 @@ def _marked(count: int | None) -> tuple[str, str]:
     return str(count), SAFE if count else EMPTY
 
 
-def _check(domain: Domain) -> None:
+def check_names(domain: Domain) -> None:
     for name in domain.names:
         if not name.isprintable() or set('<"') & set(name) or name in (COUNT, STATUS):
             raise InputError(
@@ -368,7 +371,7 @@ def _check(domain: Domain) -> None:
         raise InputError(say("tau-ARGUS needs a variable"), hint=say("write CSV"))
 
 
-def _separator(domain: Domain) -> str:
+def separator_of(domain: Domain) -> str:
     """The first character that no code has, because tau-ARGUS splits fields at it even inside quotation marks."""
     codes = "".join(code for v in domain.variables for code in v.categories)
     return next((sign for sign in ";|#!" if sign not in codes), ";")
@@ -416,7 +419,7 @@ def _response(meta: TauMetadata, wanted: str | None) -> int:
     )
 
 
-def _rows(path: Path, meta: TauMetadata, separator: str, encoding: str | None) -> SheetRows:
+def lines_of(path: Path, meta: TauMetadata, separator: str, encoding: str | None) -> SheetRows:
     if path.stat().st_size > MOST_TEXT:
         raise InputError(
             say("the table is too large to be held"), hint=say("take it as CSV or Parquet")

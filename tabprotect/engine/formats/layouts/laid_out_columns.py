@@ -12,10 +12,15 @@ from dataclasses import dataclass
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
-from tabprotect.engine.formats.layouts.table_forms import SURE_NAMES, recognise, status_columns
+from tabprotect.engine.formats.layouts.table_forms import (
+    SURE_NAMES,
+    percentages,
+    recognise,
+    status_columns,
+)
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import SheetRows
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.said import joined, plural, say
 
 _THOUSANDS = re.compile(r"[0-9]{1,3}([ .,'\u2019\u00a0\u202f\u2009][0-9]{3})+")
 
@@ -122,7 +127,9 @@ def columns_of(blocks: Blocks, reading: Reading, marks: CountMarks) -> LaidOut:
         (n for n, field in enumerate(blocks.lowest) if all(field.partition("\\")[::2])), None
     )
     count = _count_column(blocks, reading, corner)
-    return _grid(blocks, reading, marks, corner) if count is None else _long(blocks, count)
+    if count is None:
+        return _grid(blocks, reading, marks, corner)
+    return _long(blocks, count, reading)
 
 
 def _count_column(blocks: Blocks, reading: Reading, corner: int | None) -> int | None:
@@ -134,7 +141,8 @@ def _count_column(blocks: Blocks, reading: Reading, corner: int | None) -> int |
     rows = [*blocks.header, *blocks.body]
     try:
         form = recognise(
-            SheetRows(blocks.name, [row.fields for row in rows], [row.line for row in rows])
+            SheetRows(blocks.name, [row.fields for row in rows], [row.line for row in rows]),
+            variable=reading.variable or (),
         )
     except InputError:
         if _columns_of_thousands(blocks.body) < 2:
@@ -143,14 +151,21 @@ def _count_column(blocks: Blocks, reading: Reading, corner: int | None) -> int |
     return form.count_column % len(blocks.lowest) if form.kind == "long" else None
 
 
-def _long(blocks: Blocks, count: int) -> LaidOut:
+def _long(blocks: Blocks, count: int, reading: Reading) -> LaidOut:
     words = tuple(field.strip() for field in blocks.lowest)
-    said = LaidOutPart(
-        "form", "long", say("the counts stand in the column {words}", repr(words[count]))
-    )
-    aside = status_columns(words) - {count}
+    parts = [
+        LaidOutPart(
+            "form", "long", say("the counts stand in the column {words}", repr(words[count]))
+        )
+    ]
+    stated = {words[count], *(reading.variable or ())}
+    shares = percentages(words, [row.fields for row in blocks.body], stated)
+    if shares:
+        names = joined((words[n] for n in sorted(shares)), ", ")
+        parts.append(LaidOutPart("drop", names, say("left out, as it holds percentages")))
+    aside = (status_columns(words) | shares) - {count}
     rest = tuple(w for n, w in enumerate(words) if n != count and n not in aside)
-    return blocks.laid_out([said], count=count, names=rest, left_out=aside)
+    return blocks.laid_out(parts, count=count, names=rest, left_out=aside)
 
 
 def _grid(blocks: Blocks, reading: Reading, marks: CountMarks, corner: int | None) -> LaidOut:

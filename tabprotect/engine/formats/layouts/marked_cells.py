@@ -94,6 +94,12 @@ def marked_cells(
     return found, parts
 
 
+def signs_in(layout: LaidOut, marks: CountMarks) -> dict[str, int]:
+    """Sign in place of a count -> the number of cells that have it."""
+    texts = Counter(text.strip() for _, _, text in _entries(layout, ""))
+    return {text: number for text, number in texts.items() if marks.known(text)}
+
+
 def _marks_told(told: Counter[str]) -> Iterator[LaidOutPart]:
     """How many cells have each mark, by its meaning."""
     for meaning, cells in told.items():

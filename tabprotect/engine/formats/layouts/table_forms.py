@@ -14,7 +14,7 @@ from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.statuses import COLUMNS, FLAGS
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.said import joined, plural, say
 
 SURE_NAMES = frozenset({"count", "counts", "freq", "frequency", "frequencies"})
 COUNT_NAMES = SURE_NAMES | {"n"}
@@ -104,7 +104,13 @@ def _flagged(words: Sequence[str]) -> bool:
     return len(words) > 2 and words[-1].casefold() in FLAGS
 
 
-def recognise(source: RowSource, *, count: str | None = None, drop: Collection[str] = ()) -> Form:
+def recognise(
+    source: RowSource,
+    *,
+    count: str | None = None,
+    drop: Collection[str] = (),
+    variable: Collection[str] = (),
+) -> Form:
     """Recognise long form, a grid with labels, or a bare matrix from the first rows.
 
     Parameters
@@ -113,6 +119,8 @@ def recognise(source: RowSource, *, count: str | None = None, drop: Collection[s
         The name of the column of counts, which implies long form.
     drop
         The names of columns that are left out.
+    variable
+        The names of columns of numbers that are variables.
 
     Raises
     ------
@@ -126,17 +134,65 @@ def recognise(source: RowSource, *, count: str | None = None, drop: Collection[s
         )
     header, body = sample[0], [row for row in sample[1:] if len(row) == len(sample[0])]
     gone = dropped_columns(header, drop)
-    if gone:
-        kept = [n for n in range(len(header)) if n not in gone]
-        part = [[row[n] for n in kept] for row in (header, *body)]
-        form = _recognised(source, part[0], part[1:], len(sample), count)
-        return replace(
-            form,
-            count_column=kept[form.count_column],
-            first_variable=kept[form.first_variable],
-            left_out=gone | {kept[n] for n in form.left_out},
-        )
-    return _recognised(source, header, body, len(sample), count)
+    shares = percentages(header, body, {*drop, *variable, *([count] if count else ())})
+    if shares:
+        form = _recognised_without(source, gone | shares, (header, *body), len(sample), count)
+        if form.kind == "long":
+            return replace(form, note=joined(filter(None, (form.note, left_out(header, shares)))))
+    return _recognised_without(source, gone, (header, *body), len(sample), count)
+
+
+def _recognised_without(
+    source: RowSource,
+    gone: frozenset[int],
+    sample: Sequence[list[str]],
+    rows: int,
+    count: str | None,
+) -> Form:
+    """The form of a file without some of its columns."""
+    if not gone:
+        return _recognised(source, sample[0], [*sample[1:]], rows, count)
+    kept = [n for n in range(len(sample[0])) if n not in gone]
+    part = [[row[n] for n in kept] for row in sample]
+    form = _recognised(source, part[0], part[1:], rows, count)
+    return replace(
+        form,
+        count_column=kept[form.count_column],
+        first_variable=kept[form.first_variable],
+        left_out=gone | {kept[n] for n in form.left_out},
+    )
+
+
+PERCENT = re.compile(r"%|\b(per ?cent|percentage|pct|prozent)\b", re.IGNORECASE)
+"""What the name of a column of percentages says."""
+
+
+def percentages(
+    header: Sequence[str], body: Sequence[Sequence[str]], stated: Collection[str]
+) -> frozenset[int]:
+    """The columns of percentages beside other numbers: named so, and not whole.
+
+    What is ``stated`` of a column's name counts more than what it looks like.
+    """
+    if not body:
+        return frozenset()
+    columns = [*zip(*body, strict=True)]
+    found = {
+        n
+        for n, of in enumerate(columns)
+        if PERCENT.search(header[n]) and header[n].strip() not in {s.strip() for s in stated}
+        if all(looks_numeric(t) or not re.search(r"\w", t) for t in of)
+        and any(map(_has_decimals, of))
+    }
+    others = [n for n in range(len(columns)) if n not in found]
+    numbers = any(2 * sum(map(looks_numeric, columns[n])) > len(body) for n in others)
+    return frozenset(found) if numbers else frozenset()
+
+
+def left_out(header: Sequence[str], shares: Collection[int]) -> str:
+    """What was left out because it holds percentages."""
+    names = joined((header[n].strip() for n in sorted(shares)), ", ")
+    return say("left out, as it holds percentages: {names}", names)
 
 
 def dropped_columns(header: Sequence[str], drop: Collection[str]) -> frozenset[int]:

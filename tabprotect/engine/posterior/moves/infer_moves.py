@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.arrays import Floats, Ints, Signs
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.moves import sampling
+from tabprotect.engine.posterior.moves.drawn_tables import narrow_tables, of_tables
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.enumeration import enumerated_originals, number_of_originals
+from tabprotect.engine.posterior.moves.independent_parts import of_elimination
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
-from tabprotect.engine.posterior.posterior import NARROW_COUNTS, Posterior
+from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
@@ -25,13 +25,6 @@ from tabprotect.languages.said import say
 
 MOST_LISTED = 2**24
 """Most counts in all listed originals."""
-
-
-DrawChanges = Callable[
-    [int, np.random.Generator, Progress], npt.NDArray[np.int64] | npt.NDArray[np.int16]
-]
-DrawTables = Callable[[int, np.random.Generator, Progress], Ints]
-DrawNarrow = Callable[[int, np.random.Generator, Progress], Signs]
 
 
 def _exact_because(exact: Elimination) -> str:
@@ -103,6 +96,7 @@ def infer_moves(
             count_originals=lambda: number_of_originals(model),
             list_originals=lambda: _listed(model, published),
             exact_sums=SumLaws(exact, group_of_cell, published),
+            parts=of_elimination(exact, group_of_cell, published),
         )
     generator = (randomness or Randomness.fresh()).generator()
     found = sampling.estimate(model, draws=approach.draws, generator=generator, progress=progress)
@@ -127,52 +121,6 @@ def infer_moves(
         independent=model.symmetric,
         list_originals=lambda: _listed(model, published),
     )
-
-
-def of_tables(draw: DrawChanges, group_of_cell: Ints, published: Ints) -> DrawTables:
-    """Whole originals from the changes of the groups."""
-
-    def drawn(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        changes = _by_cell(draw(number, generator, progress), group_of_cell)
-        return (changes + published[:, None]).T
-
-    return drawn
-
-
-NARROW = 20
-"""Largest change for which counts are drawn in eight bits."""
-
-
-def narrow_tables(
-    draw: DrawChanges, group_of_cell: Ints, published: Ints, span: int
-) -> DrawNarrow | None:
-    """Originals in eight bits: counts beyond ``NARROW_COUNTS`` are some count beyond it."""
-    if span > NARROW:
-        return None
-    most = NARROW_COUNTS + NARROW
-    cut = np.clip(published, -most, most).astype(np.int8)
-
-    def drawn(number: int, generator: np.random.Generator, progress: Progress) -> Signs:
-        changes = draw(number, generator, progress).astype(np.int8)
-        found = _by_cell(changes, group_of_cell)
-        found += cut[:, None]
-        return found.T
-
-    return drawn
-
-
-def _by_cell(
-    changes: npt.NDArray[np.signedinteger], group_of_cell: Ints
-) -> npt.NDArray[np.signedinteger]:
-    """(cells, draws) from (draws, groups); cells of a last group never change."""
-    groups, number = changes.shape[1], len(changes)
-    out = np.zeros((len(group_of_cell), number), dtype=changes.dtype)
-    moving = np.flatnonzero(group_of_cell < groups)
-    if len(moving) == len(out):
-        np.take(changes.T, group_of_cell, axis=0, out=out)
-    else:
-        out[moving] = changes.T[group_of_cell[moving]]
-    return out
 
 
 def _listed(model: GroupModel, published: Ints) -> tuple[Ints, Floats] | None:

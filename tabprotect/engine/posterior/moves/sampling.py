@@ -15,15 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints, Shorts
 from tabprotect.engine.budgets import SAMPLING_UPDATES
 from tabprotect.engine.cycles import graphs
-from tabprotect.engine.cycles.layers import Layer, layers
+from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
+from tabprotect.engine.posterior.moves.walk_layers import WalkLayer, by_component, merged
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import say
@@ -68,20 +70,11 @@ class Estimate:
     effective_sample_size: float
 
 
-@dataclass(frozen=True, eq=False)
-class _Layer:
-    """Disjoint cycles of a pass, and the components they belong to.
+REPORTED = 32
+"""Layers after which progress is told: a layer takes microseconds."""
 
-    Cycles are sorted by component; those of ``components[k]`` begin at ``component_starts[k]``.
-    """
-
-    cycles: Ints
-    starts: Ints
-    groups: Ints
-    signs: Shorts
-    rows: Ints
-    components: Ints
-    component_starts: Ints
+AT_ONCE = 2**20
+"""Random numbers of one call of the compiled walk."""
 
 
 class BackwardWalk:
@@ -103,7 +96,7 @@ class BackwardWalk:
         self._components, component = np.unique(label, return_inverse=True)
         self._component = component[: len(self._walked)]
         self._group_component = component[len(self._walked) :]
-        self._layers = [_sorted(layer, self._component) for layer in layers(sub)][::-1]
+        self._given = layers(sub)
         # What happens to the other groups is not followed, but added up in the end.
         other = np.flatnonzero(~watched)
         other = other[np.argsort(moves.cells[other], kind="stable")]
@@ -114,6 +107,15 @@ class BackwardWalk:
         self._worth = None if model.worth is None else model.worth[self._watched]
         self._future = _future(model) if model.coin.rule == "any_zero" else None
 
+    @cached_property
+    def _layers(self) -> list[WalkLayer]:
+        """The layers, the last one first."""
+        return [by_component(layer, self._component) for layer in self._given][::-1]
+
+    @cached_property
+    def _whole(self) -> tuple[Ints, Ints, Ints, Shorts]:
+        return merged(self._given, self._component)
+
     @property
     def updates(self) -> int:
         """Cost of one draw, in cell updates."""
@@ -122,7 +124,7 @@ class BackwardWalk:
 
     def largest_population(self) -> int:
         """Number of draws that fit the memory bound side by side."""
-        widest = max((len(layer.groups) for layer in self._layers), default=1)
+        widest = max((len(layer.cells) for layer in self._given), default=1)
         size = max(len(self.model.moves), self.model.groups, 4 * widest)
         return int(np.clip(MOST_ENTRIES // size, 16, 2000))
 
@@ -157,13 +159,17 @@ class BackwardWalk:
         counts = np.repeat(model.lowest[self._watched, None], size, axis=1).astype(np.int16)
         log_weight = np.zeros((len(self._components), size))
         left = model.reach[self._watched].copy()
-        count = len(self._layers) * model.passes
-        for step in range(count):
-            report(step / count)
-            layer = self._layers[step % len(self._layers)]
-            self._step(layer, walk, counts, left, log_weight, generator)
-            if not model.symmetric:
-                self._resample(layer.components, walk, counts, log_weight, generator, 0.5)
+        if cycle_steps is not None and model.symmetric and self._worth is None:
+            self._undo(walk, counts, generator, report)
+        else:
+            count = len(self._layers) * model.passes
+            for step in range(count):
+                if step % REPORTED == 0:
+                    report(step / count)
+                layer = self._layers[step % len(self._layers)]
+                self._step(layer, walk, counts, left, log_weight, generator)
+                if not model.symmetric:
+                    self._resample(layer.components, walk, counts, log_weight, generator, 0.5)
         if self._guide is not None:
             self._correct(counts, log_weight)
         if not model.symmetric:
@@ -192,7 +198,7 @@ class BackwardWalk:
 
     def _step(
         self,
-        layer: _Layer,
+        layer: WalkLayer,
         walk: Shorts,
         counts: Shorts,
         left: Ints,
@@ -200,18 +206,6 @@ class BackwardWalk:
         generator: np.random.Generator,
     ) -> None:
         model = self.model
-        if cycle_steps is not None and model.symmetric and self._worth is None:
-            number = len(layer.cycles)
-            random = generator.random((number, counts.shape[1]))
-            cycle_steps.undo(
-                number,
-                len(layer.groups),
-                counts.shape[1],
-                *(layer.cycles, layer.starts, layer.groups, layer.signs),
-                *(model.coin.by_lowest, random, walk, counts),
-            )
-            left[layer.groups] -= 1
-            return
         here = counts[layer.groups]
         undo_minus, leave, undo_plus = self._masses(layer, here)
         if self._guide is not None or self._future is not None:
@@ -233,7 +227,36 @@ class BackwardWalk:
                 gain = np.log(mass)
             log_weight[layer.components] += np.add.reduceat(gain, layer.component_starts, axis=0)
 
-    def _masses(self, layer: _Layer, here: Shorts) -> tuple[Floats, Floats, Floats]:
+    def _undo(
+        self,
+        walk: Shorts,
+        counts: Shorts,
+        generator: np.random.Generator,
+        report: Callable[[float], None],
+    ) -> None:
+        """All steps of a walk whose draws have no weights, compiled."""
+        if not self._given:
+            return
+        cycles, starts, groups, signs = self._whole
+        size = counts.shape[1]
+        each = max(AT_ONCE // max(size, 1), 1)
+        passes = self.model.passes
+        for number in range(passes):
+            for begin in range(0, len(cycles), each):
+                report((number + begin / len(cycles)) / passes)
+                mine = cycles[begin : begin + each]
+                ends = starts[begin : begin + len(mine) + 1]
+                span = slice(int(ends[0]), int(ends[-1]))
+                random = generator.random((len(mine), size))
+                cycle_steps.undo(
+                    len(mine),
+                    int(ends[-1] - ends[0]),
+                    size,
+                    *(mine, ends[:-1] - ends[0], groups[span], signs[span]),
+                    *(self.model.coin.by_lowest, random, walk, counts),
+                )
+
+    def _masses(self, layer: WalkLayer, here: Shorts) -> tuple[Floats, Floats, Floats]:
         """Backward masses of the coefficients -1, 0, +1, (cycles, draws) each."""
         coin = self.model.coin
         if self._worth is None:
@@ -251,7 +274,7 @@ class BackwardWalk:
             ratios.append(np.add.reduceat(change, layer.starts, axis=0))
         return coin.ratio_masses(ratios[0], ratios[1], drawn=self.model.symmetric)
 
-    def _ratios(self, layer: _Layer, here: Shorts, left: Ints) -> Floats:
+    def _ratios(self, layer: WalkLayer, here: Shorts, left: Ints) -> Floats:
         """Log ratios of the guide after to before, for the coefficients -1, 0, +1.
 
         float64 (3, cycles, draws).
@@ -324,27 +347,6 @@ class BackwardWalk:
             rows = np.flatnonzero(slot[owner] >= 0)
             state[rows] = np.take_along_axis(state[rows], ancestor[slot[owner[rows]]], axis=1)
         log_weight[chosen] = 0.0
-
-
-def _sorted(layer: Layer, component: Ints) -> _Layer:
-    """The layer with its cycles sorted by component."""
-    order = np.argsort(component[layer.cycles], kind="stable")
-    lengths = np.diff(np.append(layer.starts, len(layer.cells)))
-    spans = lengths[order]
-    starts = np.cumsum(spans) - spans
-    take = np.repeat(layer.starts[order] - starts, spans) + np.arange(spans.sum())
-    cycles = layer.cycles[order]
-    owner = component[cycles]
-    first = np.flatnonzero(np.r_[True, np.diff(owner) != 0])
-    return _Layer(
-        cycles,
-        starts,
-        layer.cells[take],
-        layer.signs[take].astype(np.int16),
-        np.repeat(np.arange(len(cycles)), spans),
-        owner[first],
-        first,
-    )
 
 
 def _future(model: GroupModel) -> Floats:

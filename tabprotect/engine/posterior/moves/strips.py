@@ -163,7 +163,7 @@ class StripSweeps:
             part = self._groups[:, :, first : first + lanes]
             real = part.shape[2]
             if real < lanes == LANES:
-                part = np.concatenate([part, *[part[:, :, -1:]] * (lanes - real)], axis=2)
+                part = part[:, :, np.arange(lanes) % real]
             yield part, real
 
     @cached_property
@@ -224,16 +224,18 @@ class StripSweeps:
     def draw(self, out: Shorts, generator: np.random.Generator) -> None:
         """Fill joint draws of the changes, (draws, groups), best group by group."""
         n, k = self._shape
-        number = len(out)
         for groups, real in self._parts(LANES):
             lanes = groups.shape[2]
             messages = self._messages(lanes)
             rows, weights = self._swept(groups, messages, None)
             strips = Strips(self._shape, self._table, rows, weights)
+            # One or two strips fill the lanes several times: each copy makes a part of the draws.
+            copies = lanes // real
+            number = -(-len(out) // copies)
             before = np.zeros((number, k + 2, lanes), dtype=np.int8)
             before[:, 1:-1] = self._first(strips, messages[0], number, generator)
             below = before[:, 1:] - before[:, :-1]
-            out.T[groups[0, :, :real]] = np.moveaxis(-below[:, :, :real], 0, -1)
+            self._put(-below, groups[0, :, :real], out)
             for c in range(n - 1):
                 self._progress.report(say("drawing tables"), self._before)
                 random = generator.random((number, k, lanes))
@@ -245,8 +247,17 @@ class StripSweeps:
                 after[:, 1:-1] = drawn
                 change, below = below, after[:, 1:] - after[:, :-1]
                 change -= below
-                out.T[groups[c + 1, :, :real]] = np.moveaxis(change[:, :, :real], 0, -1)
+                self._put(change, groups[c + 1, :, :real], out)
                 before = after
+
+    @staticmethod
+    def _put(change: Signs, groups: Ints, out: Shorts) -> None:
+        """Fill the draws of some groups, (rows, real lanes), from (draws of a copy, rows, lanes)."""
+        number, real = len(change), groups.shape[1]
+        for copy in range(change.shape[2] // real):
+            part = out[copy * number : (copy + 1) * number]
+            mine = change[: len(part), :, copy * real : (copy + 1) * real]
+            part.T[groups] = np.moveaxis(mine, 0, -1)
 
     @staticmethod
     def _first(

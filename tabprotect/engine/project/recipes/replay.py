@@ -116,7 +116,9 @@ MOST_DIGITS = 400
 
 RELEASE = "release.zip"
 
-AFTER_TABLE = frozenset({"set_cycles", "set_method", "set_parameters", "protect", "publish"})
+AFTER_TABLE = frozenset(
+    {"set_cycles", "set_method", "set_parameters", "set_rules", "protect", "publish"}
+)
 """Commands that need the table the recipe is made for."""
 
 
@@ -291,7 +293,7 @@ def run(
         steps = [*steps, publish(release=RELEASE, dossier=beside)]
         added = len(steps)
     for number, step in enumerate(steps, 1):
-        if number == added and history.project.protected is None:
+        if number == added and not history.project.done:
             break
         with _step(number, step.command.name):
             given = dict(step.arguments)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tabprotect.engine.disclosure.gate import against, beside_unweighed
 from tabprotect.engine.disclosure.gate_chance import Chance, chance, mendings, remedies
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import Suggestion
+from tabprotect.engine.errors import Suggestion, TabprotectError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.register.counts_and_sums import unweighed_with_sums
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import Verdict
@@ -95,8 +98,20 @@ def judge_release(
     if done is None:
         return ReleaseJudgement(verdict(release, progress=progress))
     problem, policy = done.record.problem, project.limits
+    done = beside_sums(done, policy, register)
+    release = done.release
     found = done.record.verdict
     if found is None:
         found = verdict(release, policy, original=problem.table, progress=progress)
     before = left_before(problem, register, release=release, policy=policy, progress=progress)
-    return ReleaseJudgement(found, project.against, before)
+    return ReleaseJudgement(found, against(done, policy), before)
+
+
+def beside_sums(done: Protected, policy: HousePolicy, register: str | None) -> Protected:
+    """A result as it may leave after sums of the same records."""
+    try:
+        unweighed = unweighed_with_sums(done.record.problem, done.release, register)
+    except TabprotectError:
+        # A register that cannot be read is said where earlier releases are looked up.
+        return done
+    return beside_unweighed(done, policy) if unweighed else done

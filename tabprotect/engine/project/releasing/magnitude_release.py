@@ -27,6 +27,7 @@ from tabprotect.engine.magnitudes.released_sums import ReleasedSums
 from tabprotect.engine.magnitudes.table_files import write_magnitudes
 from tabprotect.engine.project.releasing.entering import entry, who_answers
 from tabprotect.engine.protection.problem import OVERRULED, STANDING
+from tabprotect.engine.register.counts_and_sums import known_beside, of_sums, with_numbers
 from tabprotect.engine.register.magnitude_marks import marks_of_sums, sums_before
 from tabprotect.engine.register.register_chain import Head
 from tabprotect.engine.register.register_entry import (
@@ -125,6 +126,34 @@ def other_releases(
 
     with Register(place) as opened:
         return [one for one in earlier if not _tells_the_same(opened.content(one.entry), release)]
+
+
+def counts_before(table: MagnitudeTable, release: ReleasedSums, register: str | None) -> list[bool]:
+    """Of each release of counts of the same records that left, whether readers of the sums are taken to
+    know what it tells."""
+    place = house.register_address(register)
+    earlier = [e for e in sums_before(table, register) if e.relation == "records"]
+    if place is None or not earlier:
+        return []
+    from tabprotect.engine.register.register import Register
+
+    with Register(place) as opened:
+        found = [opened.content(one.entry) for one in earlier]
+    counts = [data for data in found if data is None or not of_sums(data)]
+    return [_known_beside(table, release, data) for data in counts]
+
+
+def _known_beside(table: MagnitudeTable, release: ReleasedSums, data: bytes | None) -> bool:
+    """False also for a bundle that is not kept or cannot be read."""
+    from tabprotect.engine.bundle.verify import verify_bytes
+
+    if data is None:
+        return False
+    try:
+        published = verify_bytes(data).release.tables
+    except TabprotectError:
+        return False
+    return known_beside(table.units, published, numbers=with_numbers(release))
 
 
 def _tells_the_same(data: bytes | None, release: ReleasedSums) -> bool:

@@ -11,6 +11,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.sums_verbs import of_parts, regrouped
 from tabprotect.engine.project.verbs.table_verbs import edited
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
@@ -27,7 +28,9 @@ def _with(
     domain = project.original.domain
     made = domain[variable].made_of(categories, parts)
     changed = domain.with_variable(made, parts=parts)
-    return edited(project, Table.dense(changed, counts))
+    into = of_parts(len(domain[variable].categories), parts)
+    sums = regrouped(project, changed, {variable: (variable, into)})
+    return edited(project, Table.dense(changed, counts), sums)
 
 
 @Declared(say("add category {category} to {variable}"))
@@ -116,4 +119,4 @@ def rename_variable(project: Project, context: Context, *, variable: str, to: st
     old = table.domain.variables[table.domain.axis(variable)]
     placed = None if project.placement is None else project.placement.renamed(variable, to)
     renamed = table.on(table.domain.with_variable(old.renamed(to), instead_of=variable))
-    return replace(edited(project, renamed), placement=placed)
+    return replace(edited(project, renamed, regrouped(project, renamed.domain)), placement=placed)

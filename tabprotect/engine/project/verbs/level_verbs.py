@@ -11,12 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import code_list_levels, codes_counted_as
+from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.sums_verbs import chosen, of_parts, regrouped
 from tabprotect.engine.randomness import KEY_MODULUS
+from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.bands import banded, cut_at
 from tabprotect.engine.tables.groupings.nesting import Nesting
@@ -97,6 +101,26 @@ def group_categories(
     return _over(project, _labelled(with_levels(domain, variable, *found), variable, labels))
 
 
+def unsafe_at_level(
+    project: Project, variable: str, level: str, given: Mapping[str, object]
+) -> tuple[int, int]:
+    """How many sums are unsafe now, and where a variable were counted at a level that is made so.
+
+    Parameters
+    ----------
+    given
+        The arguments of :func:`group_categories`.
+    """
+    order = group_categories.order({"variable": variable, **given})
+    coarse = take_level.run(order.run(project), Context(), variable=variable, level=level)
+    numbers = []
+    for one in (project, coarse):
+        sums = chosen(one)
+        rules = rules_of(sums.rules) if sums.rules else ()
+        numbers.append(int(sensitive_cells(sums.table, rules, weights=sums.weights).unsafe.sum()))
+    return numbers[0], numbers[1]
+
+
 def counted_so(project: Project, variable: str, counted: Mapping[str, str]) -> Project:
     """The project with categories counted as others: merged, renamed, or left out where they are not named.
 
@@ -122,7 +146,8 @@ def counted_so(project: Project, variable: str, counted: Mapping[str, str]) -> P
         sums = [table.counts.take(codes, axis=axis).sum(axis=axis) for codes in parts]
         return Table.dense(after, np.stack(sums, axis=axis))
 
-    return _added(project, after, change, summed=True)
+    into = of_parts(len(old.categories), parts)
+    return _added(project, after, change, summed=True, origin={variable: (variable, into)})
 
 
 def levels_of(
@@ -261,7 +286,11 @@ def nest_variables(
     if len(set(variables)) < 2:
         raise InputError(say("nesting takes at least two variables"))
     nesting = Nesting.of(project.original, {name: list(variables)})
-    return _added(project, nesting.after, nesting.nested, summed=False)
+    origin = {
+        new: (old, np.arange(len(project.domain[old].categories)))
+        for new, old in nesting.finest.items()
+    }
+    return _added(project, nesting.after, nesting.nested, summed=False, origin=origin)
 
 
 @Declared(say("count {variable} at the level {level}"))
@@ -272,7 +301,15 @@ def take_level(project: Project, context: Context, *, variable: str, level: str)
     coarse = before[name].renamed(variable)
     margin = [name if n == variable else n for n in before.names]
     after = before.project(margin).with_variable(coarse, instead_of=name)
-    return _added(project, after, lambda table: table.margin(margin).on(after), summed=True)
+    groups = next(one.groups for one in before[variable].levels if one.name == level)
+    into = np.array([coarse.code(group) for group in groups], dtype=np.int64)
+    return _added(
+        project,
+        after,
+        lambda table: table.margin(margin).on(after),
+        summed=True,
+        origin={variable: (variable, into)},
+    )
 
 
 def _over(project: Project, domain: Domain) -> Project:
@@ -280,9 +317,20 @@ def _over(project: Project, domain: Domain) -> Project:
 
 
 def _added(
-    project: Project, domain: Domain, change: Callable[[Table], Table], *, summed: bool
+    project: Project,
+    domain: Domain,
+    change: Callable[[Table], Table],
+    *,
+    summed: bool,
+    origin: Mapping[str, tuple[str, Ints]] | None = None,
 ) -> Project:
-    """The project with its table, keys and weights added up over another domain."""
+    """The project with its table, keys, weights and sums added up over another domain.
+
+    Parameters
+    ----------
+    origin
+        As of :func:`~tabprotect.engine.project.verbs.sums_verbs.regrouped`.
+    """
     before = project.original.domain
     keys, weights, moves, placed = (
         project.record_keys,
@@ -306,6 +354,7 @@ def _added(
     return replace(
         project.without_result(),
         table=change(project.original),
+        sums=regrouped(project, domain, origin),
         record_keys=keys,
         weights=weights,
         edited=True,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tabprotect.engine import house
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.bundle import archive, confidential, magnitude_bundle, public
 from tabprotect.engine.bundle.set_bundles import Leaving
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
@@ -18,9 +18,12 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project, Who
 from tabprotect.engine.project.releasing.coins import admit_seed
 from tabprotect.engine.project.releasing.entering import admit_coins, entered
+from tabprotect.engine.project.releasing.judgement import beside_sums
 from tabprotect.engine.project.verbs.release_verbs import protect_words
+from tabprotect.engine.project.verbs.sums_verbs import published_now
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import say
 
 NO_REGISTER = say(
@@ -52,7 +55,12 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     manifest for all; common cells are the same in all bundles. One entry is made in the house's
     register, for the bundle or the manifest; the dossier covers the whole run.
     """
-    protected = _answered_for(project, asked)
+    if project.sums is not None:
+        return published_now(project, context, asked)
+    # What a recipe, or a run in one go, accepts when it protects, it accepts when it publishes.
+    said = (str(entry.order.arguments.get("accept") or "").strip() for entry in context.trail)
+    before_it = next(filter(None, said), "")
+    protected = _answered_for(project, asked, before_it, context.register)
     place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
     if dossier == place:
         raise InputError(say("release and dossier would be one file"), file=place)
@@ -80,9 +88,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         known=context.before,
         progress=context.progress,
     )
-    # What a recipe, or a run in one go, accepts when it protects, it accepts when it publishes.
-    said = (str(entry.order.arguments.get("accept") or "").strip() for entry in context.trail)
-    accepted = reason or next(filter(None, said), "")
+    accepted = reason or before_it
     if before.close or before.unread:
         unstated = gate.UNSTATED if protected.record.overruled else ""
         before.admit(project.limits, accepted or unstated)
@@ -132,8 +138,15 @@ def _told_of_register(protected: Protected, before: LeftBefore, register: str | 
     return replace(protected, record=replace(protected.record, decisions=decisions))
 
 
-def _answered_for(project: Project, asked: Publishing) -> Protected:
+def _answered_for(
+    project: Project, asked: Publishing, before_it: str, register: str | None
+) -> Protected:
     """The result with the names of those who answer for it, and the decision if one was needed.
+
+    Parameters
+    ----------
+    before_it
+        The reason that was given when it was protected; empty for none.
 
     Raises
     ------
@@ -159,7 +172,10 @@ def _answered_for(project: Project, asked: Publishing) -> Protected:
             ),
         )
     accepted = asked.accept.strip()
-    done = gate.decided(project.protected, project.limits, accepted)
+    done = beside_sums(project.protected, project.limits, register)
+    # What is not weighed with other releases is known only now.
+    given = accepted or ("" if done is project.protected else asked.again.strip() or before_it)
+    done = gate.decided(done, project.limits, given)
     decisions = done.record.decisions
     decisions += admit_seed(done.record.randomness, project.limits, accepted, decisions)
     if reason := asked.again.strip():
@@ -179,6 +195,15 @@ def _answered_for(project: Project, asked: Publishing) -> Protected:
 )
 def open_bundle(project: Project, context: Context, *, path: str) -> Project:
     """Open a release bundle as its reader does: verified, and without an original."""
+    if magnitude_bundle.is_release(Path(path)):
+        sums = magnitude_bundle.read_release(Path(path))
+        return Project(
+            title=sums.title,
+            source=path,
+            released_sums=sums,
+            placement=Placement.of(Domain(sums.variables)),
+            method=sums.method,
+        )
     release = public.read(Path(path), context.progress)
     return Project(
         title=release.title,

@@ -12,6 +12,7 @@ from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
+from tabprotect.engine.magnitudes.sums_methods import sums_method
 from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
@@ -19,6 +20,11 @@ from tabprotect.engine.project.copy_as_command import SAVED, line, table_word
 from tabprotect.engine.project.project import PRIORS, Project
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed, coins_of
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
+from tabprotect.engine.project.verbs.sums_verbs import (
+    checked_parameters,
+    protected_now,
+    sums_words,
+)
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
@@ -45,6 +51,8 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     """Words: protect the current table and publish it."""
     if project.table is None:
         return []
+    if project.sums is not None:
+        return sums_words(project, given)
     table = table_word(project)
     parameters = dict(project.parameters)
     if project.moves is not None and project.cycles_from != "the example":
@@ -95,10 +103,14 @@ def _tuning_words(given: Arguments, done: Protected | None) -> dict[str, Any]:
     return {} if tuned is None else {"tune": True, "tune_for": tuned.use}
 
 
+def _method_label(project: Project) -> str:
+    return project.protection.label if project.sums is None else sums_method(project.method).label
+
+
 @Declared(say("choose {method}"))
 def set_method(project: Project, context: Context, *, method: str) -> Project:
     """Choose the protection method; its parameters start at their defaults."""
-    chosen = methods()[method].name
+    chosen = sums_method(method).name if project.sums is not None else methods()[method].name
     empty: MappingProxyType[str, object] = MappingProxyType({})
     return replace(project.without_result(), method=chosen, parameters=empty)
 
@@ -112,6 +124,9 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     if "cycles" in given:
         raise ParameterError({"cycles": say("cycles are set by a command of their own")})
     values = dict(project.parameters) | given
+    if project.sums is not None:
+        checked_sums = checked_parameters(project.method, values)
+        return replace(project.without_result(), parameters=checked_sums)
     # Without a table, the smallest one checks them: few rules between parameters depend on the table.
     domain = Domain.of_shape((2, 2)) if project.table is None else project.table.domain
     chosen_cycles = project.takes_cycles and project.moves is not None and project.table is not None
@@ -186,7 +201,7 @@ def set_policy(project: Project, context: Context, /, **limits: object) -> Proje
 
 
 @Declared(
-    lambda project, given: say("protect with {label}", project.protection.label),
+    lambda project, given: say("protect with {label}", _method_label(project)),
     shell=protect_words,
     seed="seed",
     slow=True,
@@ -198,6 +213,8 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     one. With ``draft`` a refused draw is kept to be looked at, and can be published with a reason
     only. ``seed`` and ``fresh`` hold for this run and are not kept as the project's setting.
     """
+    if project.sums is not None:
+        return protected_now(project, context, asked)
     reason = "" if asked.accept is None else asked.accept.strip()
     if asked.accept is not None and not reason:
         raise InputError(

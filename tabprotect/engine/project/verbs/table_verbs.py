@@ -8,16 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
+from tabprotect.engine.disclosure.protected_sums import ChosenSums
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.magnitudes.recognised import is_magnitudes
 from tabprotect.engine.microdata.coding import AddedUp, Codings
-from tabprotect.engine.project.asked import Tabulation
+from tabprotect.engine.project.asked import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell
 from tabprotect.engine.project.copy_as_command import SAVED
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import open_table as open_source
 from tabprotect.engine.project.sources import records_file
+from tabprotect.engine.project.verbs.sums_verbs import opened_sums, tabulated_sums
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn
 from tabprotect.engine.protection.coins import house_keys
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_table
@@ -34,8 +37,24 @@ def new_document(table: Table, *, source: str, title: str = "") -> Project:
     return Project(title=title, source=source, table=table, placement=placement)
 
 
-def edited(project: Project, table: Table) -> Project:
-    """The project with a changed table; everything that depended on the old one is dropped."""
+def edited(project: Project, table: Table, sums: ChosenSums | None = None) -> Project:
+    """The project with a changed table; everything that depended on the old one is dropped.
+
+    Parameters
+    ----------
+    sums
+        The magnitude table that goes with it.
+
+    Raises
+    ------
+    InputError
+        For other counts of the records of a magnitude table.
+    """
+    if project.sums is not None and sums is None:
+        raise InputError(
+            say("the counts of a magnitude table are those of its records"),
+            hint=say("change the records, and tabulate them again"),
+        )
     before, domain = project.original.domain, table.domain
     moves, placement = project.moves, project.placement
     if moves is not None and domain != before:
@@ -45,6 +64,7 @@ def edited(project: Project, table: Table) -> Project:
     return replace(
         project.without_result(),
         table=table,
+        sums=sums,
         # Keys and weights belong to the counted records.
         record_keys=None,
         weights=None,
@@ -104,7 +124,9 @@ def _by_label(project: Project, given: Arguments) -> str:
 
 
 def _tabulate_words(project: Project, given: Arguments) -> list[str]:
-    asked = Tabulation(**given)  # type: ignore[arg-type]
+    asked = MagnitudeTabulation(**given)  # type: ignore[arg-type]
+    if asked.measure is not None:
+        return ["tabulate", asked.source, *asked.words(), "--out", "table.parquet"]
     # Keys and design weights stay with the table only in a project.
     kept = asked.record_key or asked.draw_keys or asked.design_weight
     return ["tabulate", asked.source, *asked.words(), "--out", SAVED if kept else "table.csv"]
@@ -127,6 +149,8 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
 
     ``reading`` are the options of :class:`~tabprotect.engine.formats.reading_options.Reading`.
     """
+    if is_magnitudes(Path(source)):
+        return opened_sums(source)
     opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(
         new_document(opened.table, source=source, title=opened.title),
@@ -155,9 +179,11 @@ def new_table(
     seed="key_seed",
     opens=True,
     slow=True,
-).asking(Tabulation)
-def tabulate(project: Project, context: Context, asked: Tabulation) -> Project:
+).asking(MagnitudeTabulation)
+def tabulate(project: Project, context: Context, asked: MagnitudeTabulation) -> Project:
     """Count the records of a microdata file by some variables; keys and weights come along.
+
+    With a ``measure`` that is summed, and who contributes to each sum comes along.
 
     With ``draw_keys`` the records get keys for this table only: one uniform key for each cell that is
     not empty. It has the same law as the sum of its records' keys, because sums of uniform keys are
@@ -171,6 +197,8 @@ def tabulate(project: Project, context: Context, asked: Tabulation) -> Project:
     ParameterError
         For a negative seed.
     """
+    if asked.measure is not None:
+        return tabulated_sums(asked, context.progress)
     _check_keys(asked)
     # Imported late: DuckDB takes a tenth of the program's start.
     from tabprotect.engine.microdata.tabulate import tabulate_with_keys

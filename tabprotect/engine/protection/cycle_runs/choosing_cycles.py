@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tabprotect.engine.cycles.graphs import elimination_cost
+from tabprotect.engine.cycles.graphs import MAX_WIDTH, elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts
 from tabprotect.engine.parameters import Values
@@ -47,8 +47,10 @@ from tabprotect.engine.tables.table import Table
 MEDIUM = 2_000
 """Most cells for which elementary swaps are considered: beyond, no reader could draw enough."""
 
-TRIED_CELLS = 20_000
-"""Most cells of the tables on which designs are tried: of a larger table, a part of the categories."""
+TRIED_CELLS, TRIED_DEEP = 2_500, 20_000
+"""Most cells of the tables on which designs are tried, of two variables and of more: of a larger
+table, a part of the categories. In more ways more cells of a part lie at its rim, where fewer cycles
+pass."""
 
 AS_GOOD = 0.05
 """Difference within which shares of stuck counts are taken as equal."""
@@ -119,7 +121,7 @@ def candidates(
 
 def _exact(moves: MoveSet, values: Values, progress: Progress) -> bool:
     """Return True if the posterior is exact whatever is published."""
-    cost = elimination_cost(moves, values[PASSES], limit=20, progress=progress)
+    cost = elimination_cost(moves, values[PASSES], limit=MAX_WIDTH, progress=progress)
     return cost is not None and cost.affordable
 
 
@@ -218,7 +220,7 @@ def _chosen(asked: _Asked) -> CycleChoice:
 
 
 def typical_part(kept: KeptMargins, values: Values, progress: Progress = SILENT) -> KeptMargins:
-    """The margins of a synthetic table over a part of the categories, ``TRIED_CELLS`` at most.
+    """The margins of a synthetic table over a part of the categories (``tried_cells``).
 
     Of each variable so many categories, evenly spread from the rarest to the most frequent: what a
     design does to a count depends on the counts near it, not on the size of the table. Margins that
@@ -226,7 +228,11 @@ def typical_part(kept: KeptMargins, values: Values, progress: Progress = SILENT)
     """
     domain = kept.domain
     sizes = _shrunk(domain.shape)
-    if domain.size <= TRIED_CELLS or not kept.follow_from_shape or sizes == domain.shape:
+    if (
+        domain.size <= tried_cells(domain.shape)
+        or not kept.follow_from_shape
+        or sizes == domain.shape
+    ):
         return kept
     expected = expected_counts(kept, zeros_said(domain, values), progress).reshape(domain.shape)
     chosen = []
@@ -242,12 +248,17 @@ def typical_part(kept: KeptMargins, values: Values, progress: Progress = SILENT)
     return KeptMargins.of(Publication(part, all_margins(part)), table)
 
 
+def tried_cells(shape: tuple[int, ...]) -> int:
+    """The most cells of the tables on which designs for a shape are tried."""
+    return TRIED_CELLS if len(shape) < 3 else TRIED_DEEP
+
+
 def _shrunk(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape of ``TRIED_CELLS`` at most, the longest axes shortened."""
+    """A shape of ``tried_cells`` at most, the longest axes shortened."""
     low, high = 1, max(shape)
     while low < high:
         size = (low + high + 1) // 2
-        fits = math.prod(min(size, one) for one in shape) <= TRIED_CELLS
+        fits = math.prod(min(size, one) for one in shape) <= tried_cells(shape)
         low, high = (size, high) if fits else (low, size - 1)
     return tuple(min(max(low, 2), one) for one in shape)
 

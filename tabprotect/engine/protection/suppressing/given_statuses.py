@@ -84,11 +84,11 @@ class GivenStatuses:
         )
         cells = _Cells(publication)
         variables = publication.domain.ndim
-        for number, fields in _lines(text):
+        for number, fields in command_lines(text):
             try:
                 cell = cells.find(fields[:variables])
                 command = fields[variables].lower() if len(fields) > variables else ""
-                numbers = _numbers(command, fields[variables + 1 :])
+                numbers = numbers_of(command, fields[variables + 1 :])
             except InputError as error:
                 raise InputError(error.message, line=number, hint=error.hint or HINT) from None
             if command in ("c", "w"):
@@ -136,7 +136,7 @@ class _Cells:
         raise InputError(say("no published table has this cell"))
 
 
-def _lines(text: str) -> list[tuple[int, list[str]]]:
+def command_lines(text: str) -> list[tuple[int, list[str]]]:
     rows = text.splitlines()
     separator = next((s for s in ("\t", ";") if any(s in row for row in rows)), ",")
     out = []
@@ -147,7 +147,7 @@ def _lines(text: str) -> list[tuple[int, list[str]]]:
     return out
 
 
-def _numbers(command: str, rest: Sequence[str]) -> list[float]:
+def numbers_of(command: str, rest: Sequence[str]) -> list[float]:
     if command not in COMMANDS:
         raise InputError(say("there is no command {command}", repr(command)))
     try:

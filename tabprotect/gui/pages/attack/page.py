@@ -72,12 +72,15 @@ class AttackPage(AttackStage, Page):
         self._reading: Question[list[PublishedFile]] = Question(
             self, document.jobs, self._read, self.show_error
         )
+        self._reading.outlives = True
         self._attacking: Question[Findings] = Question(
             self, document.jobs, self._answered, self._failed, stopped=self._stopped
         )
+        self._attacking.outlives = True
         self._trying: Question[list[tuple[str, Findings]]] = Question(
             self, document.jobs, lambda ways: self.why.show_could(ways), self.show_error
         )
+        self._trying.outlives = True
         self._attacking.went.connect(lambda stage: self._note.setText(stage))
         self._exporter = Exporter(self)
         self.add_button = push_button(say("Add\u2026"), self._ask_files, name=say("Add files"))

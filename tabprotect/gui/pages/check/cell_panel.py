@@ -25,7 +25,7 @@ from tabprotect.languages.speaking import tell, told
 PERSONS: tuple[Who, ...] = ("user", "intruder")
 
 ROWS = (
-    say("could be"),
+    say("90 % sure"),
     say("most likely"),
     say("on average"),
     say("left open"),
@@ -53,7 +53,7 @@ def figure_texts(
     out = {
         "on average": number_text(float(values @ chances)),
         "most likely": count_text(int(posterior.mode[index])),
-        "could be": count_text(low)
+        "90 % sure": count_text(low)
         if low == high
         else say("{low} to {high}", count_text(low), count_text(high)),
         "left open": say(

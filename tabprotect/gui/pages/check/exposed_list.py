@@ -40,7 +40,7 @@ class ExposedList(QWidget):
         title = Label(say("Closest to being known"), role="section")
         self.among = named(QComboBox(), say("Which cells are listed"))
         self.search = Finder(say("Find cells by their labels"))
-        self.table = Listing(say("Counts closest to being known"), sortable=False)
+        self.table = Listing(say("Counts closest to being known"), sortable=False, compact=True)
         self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))
         self.among.currentIndexChanged.connect(lambda _: self._fill())
         self.among.activated.connect(lambda _: self._keep())

@@ -22,7 +22,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, push_button
-from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.label import ElidedLabel, Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
@@ -163,7 +163,12 @@ class Cards(QScrollArea):
             for column, words in enumerate(heads):
                 self._others.addWidget(_wrapped(words, "quiet"), 0, column)
         for row, place in enumerate(rest, 1):
-            self._line(row, place, asked, share)
+            waits = running and not place.trial.done and not place.trial.fault
+            said = joined(filter(None, (why(place, asked, share), helps(place))), " ")
+            said = say("Not tried yet.") if waits else said
+            # One line each while they come: no row moves under the mouse.
+            line = ElidedLabel(said) if running else Label(said, wordWrap=True)
+            self._line(row, place, line, tried=not waits)
         if focused in self.buttons:
             self.buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -186,17 +191,16 @@ class Cards(QScrollArea):
         for column in range(BEST):
             self._grid.setColumnStretch(column, 1 if column < wide else 0)
 
-    def _line(self, row: int, place: Ranked, asked: Sequence[str], share: float) -> None:
+    def _line(self, row: int, place: Ranked, words: Label, *, tried: bool) -> None:
         trial = place.trial
         # Long names break: none pushes the other columns out of sight.
         name = _wrapped(methods()[trial.method].label, "section")
         self._others.addWidget(name, row, 0)
         for column, text in ((1, share_text(trial)), (2, change_text(trial))):
-            label = Label("\u2013" if trial.fault else text)
+            label = Label(text if tried and not trial.fault else "\u2013")
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._others.addWidget(label, row, column)
-        said = joined(filter(None, (why(place, asked, share), helps(place))), " ")
-        words = Label(said, wordWrap=True)
+        said = words.text()
         words.setToolTip(tip(said))
         self._others.addWidget(words, row, 3)
         button = push_button(say("Choose"), name=say("Choose {text}", name.text()))

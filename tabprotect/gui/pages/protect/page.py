@@ -157,17 +157,25 @@ class ProtectPage(ProtectStage, Page):
         project = self.document.project
         if project is None or not self.document.in_house:
             return
-        from tabprotect.engine.disclosure.method_trials import RUNS, ranked
+        from tabprotect.engine.disclosure.method_trials import RUNS, in_order, ranked, untried
 
         asked, share = self.asking.asked, project.limits.limits(project.at_risk).share
         places = ranked(self.trials, asked, self.asking.sums, share)
         running = self._trying.running
         if running:
             # Nothing is recommended, and nothing moves, before all have been tried.
-            tried = [trial.method for trial in self.trials]
-            places = tuple(sorted(places, key=lambda place: tried.index(place.trial.method)))
-        self._heading.setText(told(say("Tried so far") if running else say("Best for this table")))
-        self.cards.show_ranked(places, asked, share, current=project.method, running=running)
+            tried = {place.trial.method: place for place in places}
+            shown = tuple(tried.get(name) or untried(name) for name in in_order())
+        self._heading.setText(
+            told(
+                say("All methods, in the order of trying")
+                if running
+                else say("Best for this table")
+            )
+        )
+        self.cards.show_ranked(
+            shown if running else places, asked, share, current=project.method, running=running
+        )
         self.set_sentence(sentence(places, asked, share, number=len(methods()), running=running))
         best = next((place.trial for place in places if place.trial.done and not running), None)
         self.main_button.setEnabled(best is not None)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontDatabase, QTextOption
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QFontDatabase, QTextDocument, QTextOption
 from PySide6.QtWidgets import (
     QHeaderView,
     QPlainTextEdit,
+    QTextBrowser,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
@@ -46,6 +47,7 @@ MEANINGS = {
     "table.csv": say("The protected counts, one line per cell."),
     "mechanism.json": say("The method and all its public parameters: how the counts came about."),
     "manifest.json": say("The SHA-256 of every file."),
+    "page.html": say("The tables in a browser, with what to believe of each count."),
 }
 
 STAYS: tuple[tuple[str, str], ...] = (
@@ -294,10 +296,15 @@ class FileTree(QTreeWidget):
     def show_files(self, bundle: Bundle, *, house: bool) -> None:
         """List the files; the current one stays so, else the first becomes it."""
         before = self.currentItem()
-        kept = None if before is None else before.text(0)
+        chosen = None if before is None else before.text(0)
         self.clear()
         self.setFont(tabular(self.font()))
-        title = say("For readers") if house else say("In the release")
+        number = len(bundle.files)
+        title = (
+            plural(number, "{n} file for readers", "{n} files for readers", number)
+            if house
+            else plural(number, "{n} file in the release", "{n} files in the release", number)
+        )
         leaves = self._group(title, icon="open-eye", size=size_text(bundle.size))
         for name, data in bundle.files.items():
             item = QTreeWidgetItem(leaves, [name, size_text(len(data))])
@@ -305,18 +312,22 @@ class FileTree(QTreeWidget):
             item.setToolTip(0, tell("<p>{name}</p>", meaning(name)))
             item.setData(0, Qt.ItemDataRole.UserRole, name)
         if house:
-            stays = self._group(say("Stays: the dossier, CONFIDENTIAL"), icon="shield", size="")
+            kept = len(bundle.stays)
+            words = plural(
+                kept,
+                "{n} file stays with staff: the dossier, CONFIDENTIAL",
+                "{n} files stay with staff: the dossier, CONFIDENTIAL",
+                kept,
+            )
+            stays = self._group(words, icon="shield", size="")
             stays.setFirstColumnSpanned(True)
             for name, words in bundle.stays:
                 item = QTreeWidgetItem(stays, [name, ""])
                 item.setToolTip(0, tell("<p>{words}</p>", words))
                 item.setForeground(0, self.palette().placeholderText())
         self.expandAll()
-        rows = sum(1 + g.childCount() for g in (leaves, *([stays] if house else [])))
-        height = self.fontMetrics().height() + 4
-        self.setMaximumHeight(max(min(rows, 20), 6) * height + 2 * self.frameWidth())
         names = list(bundle.files)
-        current = leaves.child(names.index(kept) if kept in names else 0)
+        current = leaves.child(names.index(chosen) if chosen in names else 0)
         if current is not None:
             self.setCurrentItem(current)
 
@@ -328,6 +339,22 @@ class FileTree(QTreeWidget):
         group.setIcon(0, icons.icon(icon))
         group.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return group
+
+
+class WrittenPage(QTextBrowser):
+    """A text of the bundle as a page. Somebody else may have written it: nothing else is loaded."""
+
+    def __init__(self) -> None:
+        super().__init__(openLinks=False)
+        self.document().setDocumentMargin(2 * GRID)
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        return None
+
+    def show_text(self, text: str) -> None:
+        """Show a text in Markdown; what looks like HTML in it is shown as it is written."""
+        features = QTextDocument.MarkdownFeature
+        self.document().setMarkdown(text, features.MarkdownDialectGitHub | features.MarkdownNoHTML)
 
 
 class FilesPanel(QWidget):
@@ -345,9 +372,12 @@ class FilesPanel(QWidget):
         self.preview = named(QPlainTextEdit(readOnly=True), say("Content of the file"))
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.preview.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.page = named(WrittenPage(), say("Content of the file, as a page"))
         head = in_row((self.title, 1), self._all)
-        self.right = in_column(head, self._meaning, (self.preview, 1), spacing=4)
-        self.left = in_column((self.tree, 3), spacing=GRID)
+        self.right = in_column(
+            head, self._meaning, (self.preview, 1), (self.page, 1), spacing=GRID // 2
+        )
+        self.left = in_column((self.tree, 1), spacing=GRID)
         in_row((self.left, 2), (self.right, 3), on=self, margins=0, spacing=2 * GRID)
 
     def show_bundle(self, bundle: Bundle | None, *, house: bool) -> None:
@@ -364,6 +394,9 @@ class FilesPanel(QWidget):
         kept = {} if self.bundle is None else dict(self.bundle.stays)
         stays = "" if item is None else kept.get(item.text(0), "")
         self._all.hide()
+        written = str(name).endswith(".md")
+        self.page.setVisible(written)
+        self.preview.setVisible(not written)
         if self.bundle is None or name is None:
             self.title.setText(told(item.text(0) if stays and item is not None else ""))
             self._meaning.setText(told(say("{stays} It stays with staff.", stays) if stays else ""))
@@ -373,7 +406,9 @@ class FilesPanel(QWidget):
         self.title.setText(tell("{name} \u00b7 {data}", name, size_text(len(data))))
         self._meaning.setText(told(meaning(name)))
         text = data.decode("utf-8", errors="replace")
-        self._all.setVisible(len(text) > AT_FIRST)
+        self._all.setVisible(len(text) > AT_FIRST and not written)
+        if written:
+            self.page.show_text(text)
         self.preview.setPlainText(text[:AT_FIRST])
 
     def _show_all(self) -> None:

@@ -47,8 +47,9 @@ class KeptSums(QWidget):
         return bool(self._kept) and not self._decided
 
     def show_kept(self, release: Release | None, kept: Sequence[KeptSum]) -> None:
-        """Show those of a release; a decision holds for that release alone."""
-        if release is not self._of:
+        """Show those of a release; a decision holds for its tables, whatever it is called."""
+        before = None if self._of is None else self._of.tables
+        if release is None or release.tables is not before:
             self._decided = False
         self._of, self._kept = release, tuple(kept)
         self._show()

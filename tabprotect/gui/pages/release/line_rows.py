@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
@@ -16,8 +16,9 @@ from tabprotect.engine.bundle.check_lines import (
 )
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.project.project import Project
+from tabprotect.gui.forms.banner import MARKS
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import emptied, push_button, tool_button
+from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
@@ -26,23 +27,16 @@ from tabprotect.gui.pages.release.bundle_shown import Bundle
 from tabprotect.languages.said import capital, say
 from tabprotect.languages.speaking import tell, told
 
-MARKS = {
-    "passed": ("tick", "released", "passed"),
-    "told": ("information", "quiet", say("for information")),
-    "mind": ("warning", "undecided", "mind"),
-    "failed": ("cross", "error", "failed"),
-}
-"""Icon, colour and word of each state."""
-
-
-EDGE = 8
-"""Pixels of the banner's left edge, which has the colour of its state."""
-
 
 class LineRow(QWidget):
-    """One line. ``cells_asked`` where its cells are to be looked at."""
+    """One line.
+
+    ``cells_asked`` where its cells are to be looked at, ``coins_asked`` where the house key is to
+    be used in place of the coins it speaks of.
+    """
 
     cells_asked = Signal()
+    coins_asked = Signal()
 
     def __init__(self, line: CheckLine) -> None:
         super().__init__()
@@ -64,21 +58,49 @@ class LineRow(QWidget):
             badge = Label(say("staff only"), role="quiet")
             row.addWidget(badge, 0, Qt.AlignmentFlag.AlignTop)
         self.button: QPushButton | None = None
-        if line.cells:
-            self.button = QPushButton(tell("Show cells"))
-            self.button.setAccessibleName(tell("Show the cells of: {text}", line.text))
-            self.button.clicked.connect(self.cells_asked)
-            row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+        ways: tuple[tuple[object, str, str, Callable[[], object]], ...] = (
+            (
+                line.cells,
+                say("Show cells"),
+                say("Show the cells of: {text}", line.text),
+                self.cells_asked.emit,
+            ),
+            (
+                line.coins,
+                say("Use the house key"),
+                say("Draw the coins from the house key"),
+                self.coins_asked.emit,
+            ),
+            (
+                line.names,
+                say("Show"),
+                say("Show the tables of: {text}", line.text),
+                self._name_tables,
+            ),
+        )
+        for wanted, label, name, act in ways:
+            if wanted:
+                self.button = QPushButton(told(label))
+                self.button.setAccessibleName(told(name))
+                self.button.clicked.connect(lambda _=False, act=act: act())
+                row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+
+    def _name_tables(self) -> None:
+        """Say which tables the line counts, in place of its button."""
+        if self.button is not None:
+            self.button.hide()
+        self.words.setText(told(say("{text} {names}", self.line.text, self.line.names)))
 
 
 class LineGroup(QWidget):
     """A titled card of lines; folded it is one line with a mark that sums up.
 
-    ``cells_asked``: the cells of a line are to be looked at; ``remedy_chosen`` carries what was
-    chosen of what helps.
+    ``cells_asked``: the cells of a line are to be looked at; ``coins_asked``: the house key is to
+    be used; ``remedy_chosen`` carries what was chosen of what helps.
     """
 
     cells_asked = Signal()
+    coins_asked = Signal()
     remedy_chosen = Signal(object)
 
     def __init__(self, title: str, *, folded: str = "") -> None:
@@ -161,6 +183,7 @@ class LineGroup(QWidget):
         self.rows = [LineRow(line) for line in lines]
         for row in self.rows:
             row.cells_asked.connect(self.cells_asked)
+            row.coins_asked.connect(self.coins_asked)
             self._lines.addWidget(row)
         self._sum_up(lines)
 
@@ -197,81 +220,6 @@ def _quiet(text: str) -> Label:
     return label
 
 
-class Banner(QFrame):
-    """The verdict *is* the page's sentence; nothing else on it is large."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.line = CheckLine("told", "")
-        self._shown: tuple[CheckLine, str, str] | None = None
-        self.mark = Label()
-        self.text = Label(wordWrap=True, role="heading", name=say("The verdict"))
-        self.rest = Label(wordWrap=True, name=say("What is to be said beside it"))
-        self.below = Label(wordWrap=True, role="quiet", name=say("What readers work out"))
-        self.ways = Label(wordWrap=True, role="quiet", name=say("How it is computed"))
-        for label in (self.text, self.rest, self.below, self.ways):
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.word = Label(role="section", name=say("State of the release"))
-        self.word.setObjectName("word")
-        self.word.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.how = push_button(say("How is this computed?"), flat=True)
-        self.how.setCheckable(True)
-        self.how.toggled.connect(self._unfold)
-        top, side = Qt.AlignmentFlag.AlignTop, QWidget()
-        in_column(self.word, self.how, on=side, margins=0, spacing=GRID)
-        in_row(
-            (self.mark, 0, top),
-            (in_column(self.text, self.rest, self.below, self.ways, spacing=4), 1),
-            (side, 0, top),
-            on=self,
-            margins=(2 * GRID + EDGE, GRID + 4, 2 * GRID, GRID + 4),
-            spacing=2 * GRID,
-        )
-        THEME.follow(self, Banner._paint)
-
-    def show_line(self, line: CheckLine, *, below: str = "", ways: str = "") -> None:
-        """Show a verdict in its parts, ``below`` it what its number means, on request its ways."""
-        # A style sheet is dear: who types beside it does not wait for the same words again.
-        if self._shown == (line, below, ways):
-            return
-        self._shown = line, below, ways
-        self.line = line
-        self.text.setText(told(spaced(line.finding or line.text)))
-        self.rest.setText(told(spaced(line.rest)))
-        self.rest.setVisible(bool(line.rest))
-        self.below.setText(told(spaced(below)))
-        self.below.setVisible(bool(below))
-        self.ways.setText(told(spaced(ways)))
-        self.how.setVisible(bool(ways))
-        self._unfold(self.how.isChecked())
-        self.word.setText(told(line.word).upper())
-        self.word.setVisible(bool(line.word))
-        self.setAccessibleName(told(line.text))
-        self._paint()
-
-    def _unfold(self, open_: bool) -> None:
-        self.ways.setVisible(open_ and bool(self.ways.text()))
-
-    def _paint(self) -> None:
-        c = THEME.colours
-        icon = MARKS[self.line.state][0]
-        ground, ink = {
-            "failed": (c.error_fill, c.error),
-            "mind": (c.undecided_fill, c.undecided),
-            "told": (c.raised, c.text),
-            "passed": (c.released_fill, c.released),
-        }[self.line.state]
-        self.mark.setPixmap(icons.pixmap(icon, 24, colour=ink))
-        edge = c.border if self.line.state == "told" else ink
-        self.setStyleSheet(
-            f"Banner {{ background: {ground}; border: 1px solid {edge};"
-            f" border-left: {EDGE}px solid {edge}; border-radius: 6px; }}"
-            f"Banner QLabel {{ color: {c.text}; }}"
-            f"Banner QLabel#word {{ background: {ink}; color: {ground}; border-radius: 3px;"
-            " padding: 1px 8px; }"
-        )
-
-
 def groups_of(project: Project, bundle: Bundle | None, *, house: bool) -> list[CheckGroup]:
     """The groups, once the bundle is made; outside the house what its reader can check."""
     if bundle is None:
@@ -280,4 +228,8 @@ def groups_of(project: Project, bundle: Bundle | None, *, house: bool) -> list[C
     done = project.protected
     if not house or done is None or bundle.summary is None:
         return groups
-    return [protection(done, bundle.summary, done.record.verdict), honesty(done), *groups]
+    return [
+        protection(done, bundle.summary, done.record.verdict),
+        honesty(done, final=project.published),
+        *groups,
+    ]

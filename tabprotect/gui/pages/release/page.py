@@ -24,10 +24,16 @@ from tabprotect.engine.bundle.check_lines import (
 )
 from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.publish_verbs import publish
-from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_mechanism
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    protect_words,
+    set_mechanism,
+    set_seed,
+)
 from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.engine.release.verdict_figures import SAID
@@ -35,6 +41,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.look.buttons import Inside, faces, push_button, scrolling, tool_button
 from tabprotect.gui.look.label import Label
@@ -48,7 +55,7 @@ from tabprotect.gui.pages.release.bundle_shown import (
     reader_sentence,
 )
 from tabprotect.gui.pages.release.kept_sums import KeptSums
-from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, groups_of
+from tabprotect.gui.pages.release.line_rows import LineGroup, groups_of
 from tabprotect.gui.pages.release.open_points import OpenPoints
 from tabprotect.gui.pages.release.publish_form import (
     Fingerprint,
@@ -138,6 +145,7 @@ class ReleasePage(ReleaseStage, Page):
         self.seal.open.clicked.connect(self._open_as_reader)
         self.register.clicked.connect(lambda: self.document.page_asked.emit("register"))
         self.protection.remedy_chosen.connect(self._take)
+        self.honesty.coins_asked.connect(self._use_house_key)
         for group in (self.protection, self.before):
             group.cells_asked.connect(lambda: self.document.page_asked.emit("check"))
         self.document.judging.changed.connect(self._judged)
@@ -376,7 +384,14 @@ class ReleasePage(ReleaseStage, Page):
 
     def _take(self, remedy: Suggestion) -> None:
         """Other settings, and protected again by them: two steps, each of which can be undone."""
-        self.document.run(set_mechanism.order(remedy.parameters), page=self.name)
+        self._again(set_mechanism.order(remedy.parameters))
+
+    def _use_house_key(self) -> None:
+        """No fixed seed any more, and protected again: nobody can undo the changes."""
+        self._again(set_seed(seed=None, fresh=False))
+
+    def _again(self, order: Order) -> None:
+        self.document.run(order, page=self.name)
         job = self.do(protect, draft=True)
         if job is not None:
             # Between the two there is nothing to release, and another page comes to the front.

@@ -27,6 +27,7 @@ from tabprotect.engine.project.verbs.level_verbs import (
     remove_level,
     state_structural_zeros,
     take_level,
+    unsafe_at_level,
     with_levels,
 )
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -106,6 +107,7 @@ class VariablesPage(VariablesStage, Page):
         # What is rarely reached scrolls, so that a low window keeps the main action.
         area = ScrollsDown()
         area.setAccessibleName(tell("Ways to group"))
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(self.panel)
         lower = QWidget()
         in_column(
@@ -326,12 +328,16 @@ class VariablesPage(VariablesStage, Page):
             self.panel.live.setText(tell("{message}.", capital(error.message)))
             return
         rule, name = project.at_risk, variable.name
-        self._ahead.ask(
-            say("looking at the groups"),
-            lambda progress: foresee_level(table, rule, domain, name, level, progress),
-            (table, str(rule), name, level.name, "|".join(level.groups)),
-            wait=WAIT,
-        )
+        key = (table, project.sums, str(rule), name, level.name, "|".join(level.groups))
+
+        def work(progress: Progress) -> Foreseen:
+            if project.sums is not None:
+                progress.report(say("looking at the groups"), 0.0)
+                before, after = unsafe_at_level(project, name, level.name, given)
+                return Foreseen(level, len(set(level.groups)), before, after, sums=True)
+            return foresee_level(table, rule, domain, name, level, progress)
+
+        self._ahead.ask(say("looking at the groups"), work, key, wait=WAIT)
 
     def _foreseen(self, found: Foreseen) -> None:
         self.panel.live.setText(told("" if self.document.public else found.sentence))
@@ -374,7 +380,8 @@ def small_counts(table: Table, rule: SmallCount, variable: str) -> dict[str, int
     axis, categories = table.domain.axis(variable), table.domain[variable].categories
     if rule.low > 0:
         cells, counts = table.cells
-        held = np.unravel_index(cells, table.domain.shape)[axis][rule.mask(counts)]
+        # Few of many cells are at risk: only they are taken apart.
+        held = np.unravel_index(cells[rule.mask(counts)], table.domain.shape)[axis]
         found = np.bincount(held, minlength=len(categories))
     else:
         rest = tuple(k for k in range(table.domain.ndim) if k != axis)
@@ -400,16 +407,27 @@ class Foreseen:
         How many there would be.
     before, after
         Cells at risk.
+    sums
+        Whether they are unsafe sums.
     """
 
     level: Level
     groups: int
     before: int
     after: int
+    sums: bool = False
 
     @property
     def sentence(self) -> str:
         """At-risk cells, live."""
+        if self.sums:
+            return say(
+                "{groups} groups. Unsafe sums {before} \u2192 {after} where the table is counted at "
+                "this level.",
+                count_text(self.groups),
+                count_text(self.before),
+                count_text(self.after),
+            )
         return say(
             "{groups} groups. Small counts {before} → {after} where the table is counted at "
             "this level.",

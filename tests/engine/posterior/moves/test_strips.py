@@ -124,6 +124,19 @@ def test_draws_have_the_laws_of_the_cells(way: str) -> None:
         assert not few.any() and not drawn[:300].reshape(300, 11, 5).sum(axis=1).any()
 
 
+def test_one_strip_fills_the_lanes(way: str) -> None:
+    """Every copy of a strip makes its own part of the draws, whatever their number."""
+    model = model_of(sparse((7, 4), 1), "negative", (0.3, 0.2))
+    exact, laws = found_by(model)
+    number = 4 * 1_001 + 3
+    drawn = exact.draw(number, np.random.default_rng(1))[:, model.signatures.group_of_cell]
+    quarters = [drawn[part::4] for part in range(4)] + np.array_split(drawn, 4)
+    for part in quarters:
+        shares = np.stack([(part == change).mean(axis=0) for change in range(-4, 5)], axis=1)
+        assert np.abs(shares - laws).max() < 5 * np.sqrt(0.25 / len(part))
+    assert len(np.unique(drawn[-50:], axis=0)) > 10
+
+
 def test_joint_draws_have_the_law_of_all_originals(way: str) -> None:
     model = model_of(
         np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]]), "negative", (0.25, 0.25)

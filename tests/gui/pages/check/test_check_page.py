@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from pages_of import page_of
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QHeaderView, QLabel
 from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
 
@@ -68,6 +68,17 @@ def test_it_says_why_it_cannot_be_used_before_there_is_a_release(opened: MainWin
     assert opened.page is before
 
 
+def test_figures_stand_beside_the_cells_they_are_of(protected: MainWindow) -> None:
+    table = page(protected).exposed.table
+    header, modes = table.horizontalHeader(), QHeaderView.ResizeMode
+    table.resize(2000, 300)
+    assert header.sectionResizeMode(0) == modes.ResizeToContents
+    assert header.length() < table.viewport().width()
+    # Where not all of it fits, the name gives way and no figure leaves the page.
+    table.resize(200, 300)
+    assert header.sectionResizeMode(0) == modes.Stretch
+
+
 def test_the_figures_are_the_engines(protected: MainWindow) -> None:
     found, shown = engine(protected), page(protected)
     original = protected.document.original
@@ -80,8 +91,8 @@ def test_the_figures_are_the_engines(protected: MainWindow) -> None:
     assert shown.cell.histogram.true == original[CELL] == 1
     assert shown.cell.value("on average") == number_text(float(found.mean[CELL]))
     low, high = (int(end[CELL]) for end in found.interval(0.9))
-    assert shown.cell.value("could be") == (f"{low} to {high}" if low < high else str(low))
-    assert protected.inspector.value("could be") == shown.cell.value("could be")
+    assert shown.cell.value("90 % sure") == (f"{low} to {high}" if low < high else str(low))
+    assert protected.inspector.value("90 % sure") == shown.cell.value("90 % sure")
     assert shown.cell.value("left open") == f"{number_text(float(found.entropy[CELL]))} bits"
     true = found.probability(original.counts)
     assert shown.cell.value("the true count") == in_100(float(true[CELL]))

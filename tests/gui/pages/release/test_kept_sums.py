@@ -9,6 +9,7 @@ from pages_of import page_of
 from readable import texts, unnamed
 
 from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
@@ -50,6 +51,10 @@ def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle) -> 
     shown.kept.keep.click()
     assert shown.banner.line.state == "passed" and shown.banner.line.text.startswith("Ready:")
     assert shown.main_button.isEnabled()
+    # Another title is the same release of the same sums.
+    window.document.do(set_title, title="Another title")
+    settle()
+    assert not shown.kept.open and shown.main_button.isEnabled()
     # Another run is another decision.
     window.document.do(protect, draft=True, seed=10**40 + 1)
     settle()

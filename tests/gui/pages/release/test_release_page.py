@@ -19,6 +19,7 @@ from readable import model_texts, tab_order, texts, unnamed
 
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle.check_lines import CheckLine
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import set_count
@@ -27,6 +28,7 @@ from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.release.bundle_shown import AT_FIRST
+from tabprotect.gui.pages.release.line_rows import LineRow
 from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.release.publish_form import PublishForm
 
@@ -218,6 +220,29 @@ def test_f9_shows_the_readers_page(ready: MainWindow, settle: Settle) -> None:
     said = " ".join([*texts(shown, hidden=False), shown.sentence])
     for word in ("at-risk", "dossier", "original.csv", "seed was used", "true"):
         assert word not in said
+
+
+def test_a_fixed_seed_is_left_for_the_house_key_by_a_button(
+    ready: MainWindow, settle: Settle
+) -> None:
+    (row,) = (row for row in page(ready).honesty.rows if row.line.coins)
+    assert row.button is not None and row.button.text() == "Use the house key"
+    row.button.click()
+    settle()
+    project = ready.document.project
+    protected = None if project is None else project.protected
+    assert protected is not None and not protected.record.seed_given
+    assert not any(row.line.coins for row in page(ready).honesty.rows)
+    assert page(ready).isVisible()
+
+
+def test_tables_that_are_only_counted_are_named_on_request(qtbot: QtBot) -> None:
+    row = LineRow(CheckLine("passed", "In 2 of the 3 tables none.", names="age x sex; sex"))
+    qtbot.addWidget(row)
+    assert row.button is not None and row.button.text() == "Show"
+    row.button.click()
+    assert row.words.text() == "In 2 of the 3 tables none. age x sex; sex"
+    assert row.button.isHidden()
 
 
 def test_lines_follow_each_other_without_a_hole(ready: MainWindow, settle: Settle) -> None:

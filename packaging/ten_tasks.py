@@ -1,0 +1,383 @@
+"""Ten tasks in the real window, with a mouse and typed words alone: ``xvfb-run python packaging/ten_tasks.py OUT``.
+
+Prints clicks and seconds of each as a table; a blocker or a mistake of the program ends a task and is
+said. Pictures of what the screen showed at its end go to OUT.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+os.environ.setdefault("QT_QPA_PLATFORM", "xcb")
+# A house of its own: nothing has left it.
+os.environ["TABPROTECT_HOME"] = tempfile.mkdtemp(prefix="tabprotect-tasks-")
+
+import numpy as np
+import xlsxwriter
+from hand import Hand, MissingError, turn
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from tabprotect import convert
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.forms.mapping_sheet import MappingSheet
+from tabprotect.gui.frame.app import application
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.release.publish_form import LeavingHouse
+from tabprotect.gui.pages.tabulate import DRAWN
+
+REGIONS = ("Baden-W\u00fcrttemberg", "Bayern", "Berlin", "Hessen", "N\u00fcrnberg", "Saarland")
+AGES = ("0-17", "18-39", "40-64", "65+")
+STATES = ("ledig", "verheiratet", "verwitwet")
+TOTAL = "Insgesamt"
+
+
+def counts() -> dict[tuple[str, str, str], int]:
+    """A table as an office publishes it, with some small counts."""
+    draw = np.random.default_rng(3)
+    out = {
+        key: int(draw.choice([1500, 2300, 27, 18, 812, 1044, 3]))
+        for key in itertools.product(REGIONS, AGES, STATES)
+    }
+    for region in REGIONS:
+        out[region, "0-17", "verheiratet"] = out[region, "0-17", "verwitwet"] = 0
+    out["Bayern", "0-17", "verheiratet"], out["Berlin", "18-39", "verwitwet"] = 1, 2
+    return out
+
+
+def messy(path: Path) -> None:
+    """Title lines, Latin-1, points between thousands, signs, totals, percentages, a note."""
+    cells = counts()
+    whole = sum(cells.values())
+    lines = ["Statistisches Amt, Tabelle 7: Bev\u00f6lkerung nach Region", "Stand: 31.12.2024", ""]
+    lines.append("Region;Altersgruppe;Familienstand;Personen;Anteil in %")
+    for key in itertools.product((*REGIONS, TOTAL), (*AGES, TOTAL), (*STATES, TOTAL)):
+        value = sum(
+            n
+            for at, n in cells.items()
+            if all(k in (a, TOTAL) for a, k in zip(at, key, strict=True))
+        )
+        text = f"{value:,}".replace(",", ".") if value else "-"
+        text = ".." if key == ("N\u00fcrnberg", "0-17", "verwitwet") else text
+        share = f"{100 * value / whole:.2f}".replace(".", ",")
+        lines.append(";".join((*key, text, share)))
+    lines += ["", "* .. = nicht ver\u00f6ffentlicht; - = nichts vorhanden"]
+    path.write_text("\n".join(lines) + "\n", encoding="latin-1")
+
+
+def merged(path: Path) -> None:
+    """A sheet with merged header cells, a title, totals and a source."""
+    cells = counts()
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet("Tabelle")
+        sheet.write(0, 0, "Bev\u00f6lkerung nach Region, Alter und Familienstand")
+        for a, age in enumerate((*AGES, TOTAL)):
+            first = 1 + a * (len(STATES) + 1)
+            sheet.merge_range(2, first, 2, first + len(STATES), age)
+            for s, state in enumerate((*STATES, TOTAL)):
+                sheet.write(3, first + s, state)
+        sheet.write(3, 0, "Region")
+        for row, region in enumerate((*REGIONS, TOTAL), 4):
+            sheet.write(row, 0, region)
+            for column, key in enumerate(itertools.product((*AGES, TOTAL), (*STATES, TOTAL)), 1):
+                here = (region, *key)
+                value = sum(
+                    n
+                    for at, n in cells.items()
+                    if all(k in (c, TOTAL) for c, k in zip(at, here, strict=True))
+                )
+                sheet.write(row, column, value)
+        sheet.write(5 + len(REGIONS) + 1, 0, "Quelle: Statistisches Amt")
+
+
+def records(path: Path, number: int, *, towns: tuple[str, ...]) -> None:
+    """Records of people, in towns."""
+    draw = np.random.default_rng(5)
+    # Large towns and small ones.
+    sizes = np.array([1.0 / (1 + int(town[1:])) ** 2 for town in towns])
+    at = draw.choice(len(towns), size=number, p=sizes / sizes.sum())
+    age, sex = draw.integers(0, 80, number), draw.integers(2, size=number)
+    work = draw.integers(3, size=number)
+    lines = ["town,age,sex,work"]
+    lines += [
+        f"{towns[t]},{a},{'fm'[s]},w{w}" for t, a, s, w in zip(at, age, sex, work, strict=True)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def prepare(folder: Path) -> None:
+    """The files of the tasks."""
+    messy(folder / "messy.csv")
+    merged(folder / "merged.xlsx")
+    towns = tuple(f"t{n:02d}" for n in range(24))
+    rows = [f"{t},D{n // 4},R{n // 12}" for n, t in enumerate(towns)]
+    # As official lists are: with a code that nobody lives at.
+    (folder / "towns.csv").write_text("\n".join(["town,district,region", *rows, "t99,D5,R1"]))
+    records(folder / "people2024.csv", 100_000, towns=towns)
+    later = (*towns[:10], *towns[12:], "t24", "t25", "t26")
+    records(folder / "people2025.csv", 100_000, towns=later)
+    eight = np.random.default_rng(8).poisson(1.0, (2,) * 8)
+    lines = [",".join([*(f"v{k}" for k in range(8)), "count"])]
+    lines += [",".join([*map(str, index), str(int(n))]) for index, n in np.ndenumerate(eight)]
+    (folder / "eight.csv").write_text("\n".join(lines) + "\n")
+    # 5 + 2 + 2 + 2 is the only way to 11.
+    ages = "area,age,count\nH,0,3\nH,18,0\nH,40,0\nH,65,0\nS,0,6\nS,18,3\nS,40,3\nS,65,9\n"
+    (folder / "ages.csv").write_text(ages)
+    (folder / "areas.csv").write_text("area,count\nH,11\nS,22\n")
+    for name in ("ages", "areas"):
+        convert(folder / f"{name}.csv", folder / f"{name}.px")
+
+
+# -- the tasks: each begins at the start page ----------------------------------------------------
+
+
+def publish(hand: Hand) -> None:
+    """Sign and publish on the page Release."""
+    window = hand.window
+    hand.rail("release")
+    fields = [f for f in window.page.findChildren(QLineEdit) if f.isVisible()]
+    approved = next(f for f in fields if f.accessibleName().startswith("Approved"))
+    hand.write(approved, "A. Zweite")
+    title = next(f for f in fields if f.accessibleName().startswith("Title"))
+    if not title.text():
+        hand.write(title, "Persons 2024")
+    with contextlib.suppress(MissingError):
+        hand.button("Keep: known anyway")
+    hand.click(window.page.main_button)
+    sheet = hand.front
+    if not isinstance(sheet, LeavingHouse):
+        raise MissingError(f"publishing was not asked: {window.page.sentence}")
+    hand.click(sheet.publish)
+    project = window.document.project
+    if project is None or not project.published:
+        raise MissingError("nothing was published")
+
+
+def example(hand: Hand, files: Path) -> None:
+    """The example to a bundle."""
+    hand.button("Duncan")
+    hand.rail("protect")
+    hand.click(hand.window.page.main_button)
+    hand.rail("perturb")
+    hand.click(hand.window.page.main_button)
+    publish(hand)
+
+
+def excel(hand: Hand, files: Path) -> None:
+    """Excel with merged heads to a bundle."""
+    hand.button("Open a table")
+    hand.file(files / "merged.xlsx")
+    # All its totals add up: one click takes them out.
+    hand.button("Open without the totals")
+    protect(hand)
+    publish(hand)
+
+
+def protect(hand: Hand) -> None:
+    """Take the method that was ranked first, and run it."""
+    hand.rail("protect")
+    hand.click(hand.window.page.main_button)
+    hand.click(hand.window.page.main_button)
+    while hand.window.page.name not in ("perturb", "methods"):
+        hand.click(hand.window.page.main_button)
+    if hand.window.document.release is None:
+        hand.click(hand.window.page.main_button)
+
+
+def count(hand: Hand, file: Path, *, key: str = "") -> None:
+    """Count records by all their variables."""
+    hand.button("Count records")
+    hand.file(file)
+    hand.button("All that classify")
+    if key:
+        hand.choose("Record key", key)
+    hand.click(hand.window.page.main_button)
+
+
+def geography(hand: Hand, files: Path) -> None:
+    """Districts and regions above the towns, and bands of age."""
+    hand.rail("variables")
+    hand.item("town")
+    hand.button("Code list from a file")
+    hand.file(files / "towns.csv")
+    if isinstance(hand.front, MappingSheet):
+        hand.button("Go on")
+    hand.item("age")
+    width = next(
+        f
+        for f in hand.window.page.findChildren(QLineEdit)
+        if f.accessibleName() == "Where bands begin"
+    )
+    hand.write(width, "0, 18, 40, 65")
+    hand.button("Group: Where bands begin")
+    hand.button("Count at this level")
+
+
+def three_tables(hand: Hand, files: Path) -> None:
+    """100,000 records to a set of three tables at levels, as far as the gate."""
+    count(hand, files / "people2024.csv", key=DRAWN)
+    geography(hand, files)
+    choose_method(hand, "Cell keys")
+    hand.click(hand.window.page.main_button)
+    hand.rail("check")
+    hand.rail("release")
+
+
+def choose_method(hand: Hand, label: str) -> None:
+    """The card of a method on the page Protect, and its set-up."""
+    # Nobody waits until all methods have been tried.
+    hand.click(hand.window.rail.buttons["protect"], settle=False)
+    hand.button(f"Choose {label}")
+    if hand.window.page.name == "protect":
+        hand.click(hand.window.page.main_button)
+
+
+def compared(hand: Hand, files: Path) -> None:
+    """All methods on one map."""
+    hand.button("Duncan")
+    hand.rail("protect")
+    hand.tab("Compare")
+    hand.click(hand.window.page.main_button)
+
+
+def planned(hand: Hand, files: Path) -> None:
+    """Of eight variables one margin that may be published, to its set-up."""
+    hand.button("Open a table")
+    hand.file(files / "eight.csv")
+    hand.rail("query_space")
+    hand.picture("plan-begins")
+
+
+def to_excel(hand: Hand, files: Path) -> None:
+    """A messy file with percentages to an Excel file."""
+    hand.button("Open a table")
+    hand.file(files / "messy.csv")
+    hand.settle()
+    hand.picture("messy-sheet")
+    hand.button(".. is hidden")
+    hand.button("Open the table")
+    protect(hand)
+    publish(hand)
+    hand.button("Save as")
+    hand.picture("save-as")
+    hand.button("Save as\u2026", hand.front)
+    hand.file(files / "out.xlsx")
+    hand.settle()
+    if not (files / "out.xlsx").exists():
+        raise MissingError("no workbook was written")
+
+
+def suppressed(hand: Hand, files: Path) -> None:
+    """A geography of three levels, suppressed, to the gate."""
+    count(hand, files / "people2024.csv")
+    geography(hand, files)
+    choose_method(hand, "Suppression")
+    hand.click(hand.window.page.main_button)
+    hand.rail("release")
+
+
+def next_year(hand: Hand, files: Path) -> None:
+    """The same as last year, with three codes more and two fewer."""
+    three_tables(hand, files)
+    hand.clicks = hand.words = hand.scrolls = 0
+    hand.menu("File", "Save as recipe")
+    hand.file(files / "recipe.toml")
+    hand.menu("File", "Run a recipe")
+    hand.file(files / "recipe.toml")
+    hand.file(files / "people2025.csv")
+    hand.settle()
+    hand.picture("mapping")
+    while isinstance(hand.front, MappingSheet):
+        hand.button("Go on")
+    hand.picture("since")
+    hand.button("Close")
+
+
+def attacked(hand: Hand, files: Path) -> None:
+    """What two PX files tell together."""
+    hand.rail("attack")
+    hand.button("Add\u2026")
+    hand.file(files / "ages.px")
+    hand.button("Add\u2026")
+    hand.file(files / "areas.px")
+    # It waits for further files.
+    turn(2)
+    hand.settle()
+
+
+TASKS: dict[str, Callable[[Hand, Path], None]] = {
+    "example to a bundle": example,
+    "merged Excel to a bundle": excel,
+    "100,000 records to three tables at levels": three_tables,
+    "compare all methods": compared,
+    "plan over eight variables": planned,
+    "messy CSV to Excel": to_excel,
+    "suppression with three levels": suppressed,
+    "next year: three new codes, two lost": next_year,
+    "attack on two PX files": attacked,
+}
+
+
+def main() -> None:
+    """Parse the command line and do the tasks."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--size", default="1366x768")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--mode", choices=("light", "dark"), default="light")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    application()
+    QApplication.setQuitOnLastWindowClosed(False)
+    mistakes: list[str] = []
+
+    def caught(kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
+        mistakes.append("".join(traceback.format_exception(kind, error, at)))
+
+    sys.excepthook = caught
+    print(f"{'task':45} clicks scrolls words seconds")
+    for name, task in TASKS.items():
+        if arguments.only not in name:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            prepare(Path(folder))
+            THEME.apply(mode=arguments.mode, zoom=1.0)
+            window = MainWindow(Document())
+            window.document.error_raised.connect(lambda e, page: print("   said:", page, e))
+            window.resize(*map(int, arguments.size.split("x")))
+            window.show()
+            hand = Hand(window, arguments.out)
+            hand.settle()
+            began = time.monotonic()
+            told = ""
+            try:
+                task(hand, Path(folder))
+            except (MissingError, StopIteration) as error:
+                told = f"BLOCKED: {error!r}"
+            seconds = time.monotonic() - began
+            hand.picture(name.replace(" ", "-").replace(":", "").replace(",", ""))
+            print(
+                f"{name:45} {hand.clicks:6} {hand.scrolls:7} {hand.words:5} {seconds:7.1f} {told}"
+            )
+            print("   ", window.page.name, "|", window.page.sentence[:150], flush=True)
+            window.document.jobs.cancel_all()
+            hand.front.close()
+            hand.settle()
+            window.document.saved = window.document.project
+            window.close()
+    for mistake in mistakes:
+        print(mistake)
+
+
+if __name__ == "__main__":
+    main()

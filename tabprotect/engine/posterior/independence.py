@@ -1,0 +1,199 @@
+"""Tests of models; that of independence also says how strong the association is, as Cramer's V.
+
+The statistic of :class:`.ModelTest` has a noncentral chi-square law where the variables go together; the
+ends of the interval are the noncentralities under which it would be that high, or that low, by chance
+(Steiger and Fouladi 1997; Smithson 2003), divided by the share that the release tells of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.posterior.log_linear import LogLinear
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
+
+HALVINGS = 80
+"""Of the range in which an end of an interval lies."""
+
+
+@dataclass(frozen=True)
+class ModelTest:
+    """A test of a model: a chi-square, its degrees of freedom and the p-value.
+
+    Attributes
+    ----------
+    told
+        The share that the releases tell of how far the table is from the model; 1 for a known table.
+    """
+
+    statistic: float
+    degrees: float
+    p: float
+    told: float = 1.0
+
+    @classmethod
+    def of_table(cls, model: LogLinear, counts: Ints) -> ModelTest:
+        """Pearson's test of a table that is taken as true; negative counts count as none."""
+        from scipy.stats import chi2
+
+        table = np.maximum(counts, 0)[None]
+        fitted = model.fit(table)
+        off = np.divide((table - fitted) ** 2, fitted, out=np.zeros_like(fitted), where=fitted > 0)
+        value = float(off.sum())
+        return cls(value, float(model.degrees), float(chi2.sf(value, max(model.degrees, 1))))
+
+    def as_json(self) -> dict[str, object]:
+        """For ``--json``."""
+        return {"statistic": self.statistic, "degrees": self.degrees, "p": self.p}
+
+
+def independence_model(domain: Domain) -> LogLinear:
+    """The model under which no variable goes with another."""
+    return LogLinear(domain, tuple((name,) for name in domain.names))
+
+
+@dataclass(frozen=True)
+class Strength:
+    """Cramer's V of the population that a two-way table was drawn from.
+
+    Attributes
+    ----------
+    estimate
+        From the statistic less what it is by chance.
+    interval
+        From 0 where independence is not ruled out.
+    """
+
+    estimate: float
+    interval: tuple[float, float]
+
+    @classmethod
+    def of(cls, domain: Domain, test: ModelTest, total: float, level: float) -> Strength | None:
+        """By the test of independence of a table with an (expected) total; ``None`` if it tells nothing."""
+        least = min(domain.shape) - 1
+        if domain.ndim != 2 or not least or not total > 0 or not test.degrees > 0:
+            return None
+        # No table has a higher V than 1; what a release tells can point beyond it.
+        statistic = min(test.statistic, test.told * total * least)
+        # A statistic below its mean under independence says nothing against a weak association.
+        high = _noncentrality(max(statistic, test.degrees), test.degrees, (1 - level) / 2)
+        low = _noncentrality(statistic, test.degrees, (1 + level) / 2)
+        middle = max(statistic - test.degrees, 0.0)
+
+        def value(noncentrality: float) -> float:
+            return min(math.sqrt(noncentrality / (test.told * total * least)), 1.0)
+
+        return cls(value(middle), (value(low), value(high)))
+
+
+def _noncentrality(statistic: float, degrees: float, share: float) -> float:
+    """The noncentrality of the law that has a share below the statistic; 0 where none has as much."""
+    from scipy.special import chndtr
+
+    low, high = 0.0, 1.0
+    while chndtr(statistic, degrees, high) > share:
+        low, high = high, 4 * high
+    if chndtr(statistic, degrees, 0.0) <= share:
+        return 0.0
+    for _ in range(HALVINGS):
+        at = (low + high) / 2
+        if chndtr(statistic, degrees, at) > share:
+            low = at
+        else:
+            high = at
+    return low
+
+
+@dataclass(frozen=True)
+class Independence:
+    """Whether the variables of the true table go together, given what was published.
+
+    Attributes
+    ----------
+    test
+        Rao's score test of independence given the releases; ``None`` where it is not reached.
+    strength
+        Cramer's V, of two variables.
+    published_test, published_strength
+        The same of the published table taken as true; ``None`` where counts are missing.
+    level
+        Of the intervals.
+    """
+
+    test: ModelTest | None
+    strength: Strength | None
+    published_test: ModelTest | None
+    published_strength: Strength | None
+    level: float
+
+    @classmethod
+    def of(
+        cls,
+        domain: Domain,
+        tested: tuple[ModelTest, float] | None,
+        published: Ints | None,
+        level: float,
+    ) -> Independence:
+        """By the test given the releases with the expected total, and the published counts if whole."""
+        test, strength, naive, taken = None, None, None, None
+        if tested is not None:
+            test, strength = tested[0], Strength.of(domain, *tested, level)
+        if published is not None:
+            naive = ModelTest.of_table(independence_model(domain), published)
+            total = float(published.clip(min=0).sum())
+            taken = Strength.of(domain, naive, total, level)
+        return cls(test, strength, naive, taken, level)
+
+    def as_json(self, *, strength: bool) -> dict[str, object]:
+        """For ``--json``: the test, or Cramer's V as well."""
+        out: dict[str, object] = {
+            "test": self.test and self.test.as_json(),
+            "published_test": self.published_test and self.published_test.as_json(),
+        }
+        if strength:
+            own, taken = self.strength, self.published_strength
+            out |= {
+                "estimate": own and own.estimate,
+                "interval": own and list(own.interval),
+                "level": self.level,
+                "published_interval": taken and list(taken.interval),
+            }
+        return out
+
+    def lines(self, *, strength: bool) -> list[str]:
+        """The test as text, or Cramer's V."""
+        if strength:
+            return self._strength_lines()
+        out = []
+        if self.test is not None:
+            out.append(say("Test of independence given the release: p = {p:.3g}", self.test.p))
+        if self.published_test is not None:
+            p = self.published_test.p
+            out.append(say("With the published counts taken as true: p = {p:.3g}", p))
+        return out
+
+    def _strength_lines(self) -> list[str]:
+        out = []
+        if self.strength is not None:
+            out.append(
+                say(
+                    "Cramer's V of the population given the release: {estimate:.3f} ({level:.0f} % "
+                    "interval {low:.3f} to {high:.3f})",
+                    self.strength.estimate,
+                    100 * self.level,
+                    *self.strength.interval,
+                )
+            )
+        if self.published_strength is not None:
+            out.append(
+                say(
+                    "With the published counts taken as true: {low:.3f} to {high:.3f}",
+                    *self.published_strength.interval,
+                )
+            )
+        return out

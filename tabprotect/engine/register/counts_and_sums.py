@@ -1,0 +1,112 @@
+"""Releases of counts and of sums of the same records: which of them tell more than was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tabprotect.engine.bundle.magnitude_bundle import KIND, kind_of, release_within
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.house import is_unmade, register_address
+from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.register.reading_together import contents_of, marks
+from tabprotect.engine.register.register_entry import Earlier, related
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.tables.table import Table
+
+
+def of_sums(data: bytes) -> bool:
+    """Return True if a bundle publishes sums."""
+    return kind_of(data).startswith(str(KIND))
+
+
+def with_numbers(release: ReleasedSums) -> bool:
+    """Return True if sums are published with how many records they are of, or with means."""
+    return release.units is not None or release.means is not None
+
+
+def known_beside(counts: Table, published: Sequence[PublishedTable], *, numbers: bool) -> bool:
+    """Return True if released counts tell what readers of sums are taken to know anyway.
+
+    That is how many records each sum is of. Changed counts protect somebody: what they and the sums
+    tell together is not weighed. Neither is what hidden counts leave open where the sums publish them.
+
+    Parameters
+    ----------
+    counts
+        The true ones by the finest categories.
+    numbers
+        Whether numbers or means stand beside the sums.
+    """
+    try:
+        return all(
+            _true(counts, one) and not (numbers and one.suppressed is not None) for one in published
+        )
+    except (TabprotectError, KeyError):
+        return False
+
+
+def _true(counts: Table, published: PublishedTable) -> bool:
+    codes, shape = [], []
+    for variable in published.table.domain.variables:
+        axis, level = counts.domain.place(variable.name)
+        own = counts.domain.variables[axis]
+        groups = own.categories if level is None else level.groups
+        at = {name: n for n, name in enumerate(variable.categories)}
+        codes.append((axis, np.array([at[group] for group in groups], dtype=np.int64)))
+        shape.append(len(variable.categories))
+    keys, numbers = counts.cells
+    places = np.unravel_index(keys, counts.domain.shape)
+    cells = np.zeros(len(keys), dtype=np.int64)
+    for (axis, code), size in zip(codes, shape, strict=True):
+        cells = cells * size + code[places[axis]]
+    true = np.zeros(published.table.domain.size, dtype=np.int64)
+    np.add.at(true, cells, numbers)
+    shown = ~np.asarray(published.hidden).reshape(-1)
+    return np.array_equal(true[shown], published.table.counts.reshape(-1)[shown])
+
+
+def sums_among(earlier: Sequence[Earlier], register: str | None) -> Iterator[tuple[Earlier, bytes]]:
+    """The earlier releases of sums of the same records whose bundles are kept."""
+    # Sums have no marks of counts under other names.
+    asked = [
+        e for e in earlier if e.relation == "records" and not e.entry.publication.marks.unlabelled
+    ]
+    return ((one, data) for one, data in contents_of(asked, register) if of_sums(data))
+
+
+def unweighed_with_sums(problem: Problem, release: Release, register: str | None) -> bool:
+    """Whether counts are to leave after sums of the same records that were not weighed with them.
+
+    Parameters
+    ----------
+    register
+        A file, a URL or ``none``; by default the house's own.
+
+    Raises
+    ------
+    InputError
+        If the register cannot be read.
+    """
+    place = register_address(register)
+    if place is None or is_unmade(place):
+        return False
+    from tabprotect.engine.register.register import Register
+
+    with Register(place) as opened:
+        earlier = related(marks(problem), opened.entries())
+    return not all(
+        known_beside(problem.table, release.tables, numbers=_with_numbers(data))
+        for _, data in sums_among(earlier, register)
+    )
+
+
+def _with_numbers(data: bytes) -> bool:
+    try:
+        found = release_within(data).release
+    except TabprotectError:
+        # What cannot be read may publish them.
+        return True
+    return found is None or with_numbers(found)

@@ -1,0 +1,61 @@
+"""Which sums tell too much, worked out in the background for the pages, the rail and the strip."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from tabprotect.engine.disclosure.protected_sums import ChosenSums
+from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, rules_of
+from tabprotect.gui.base.jobs import Jobs
+from tabprotect.gui.base.question import Question, same
+from tabprotect.languages.said import say
+
+
+def judged(sums: ChosenSums, rules: tuple[MagnitudeRule, ...]) -> Sensitivity:
+    """What rules say of every cell of a magnitude table; counts its cells the first time."""
+    return sensitive_cells(sums.table, rules, weights=sums.weights)
+
+
+class JudgedSums(QObject):
+    """What the chosen rules say of the open magnitude table. ``changed`` when that becomes known."""
+
+    changed = Signal()
+    failed = Signal(object)
+
+    def __init__(self, parent: QObject, jobs: Jobs) -> None:
+        super().__init__(parent)
+        self.known: Sensitivity | None = None
+        """The last answer."""
+        self._of: tuple[object, ...] = ()
+        self._question: Question[Sensitivity] = Question(
+            self, jobs, self._answered, self.failed.emit
+        )
+
+    def ask(self, sums: ChosenSums) -> None:
+        """Work it out, unless it is known."""
+
+        def work(_progress: Progress) -> Sensitivity:
+            return judged(sums, rules_of(sums.rules) if sums.rules else ())
+
+        self._question.ask(say("judging every sum"), work, _key(sums))
+
+    def of(self, sums: ChosenSums) -> Sensitivity | None:
+        """What is known of a table with its rules; ``None`` before that."""
+        return self.known if same(self._of, _key(sums)) else None
+
+    def unsafe(self, project: Project) -> int:
+        """How many sums tell too much; 0 before that is known."""
+        found = None if project.sums is None else self.of(project.sums)
+        return 0 if found is None else int(found.unsafe.sum())
+
+    def _answered(self, found: Sensitivity) -> None:
+        assert self._question.key is not None
+        self.known, self._of = found, self._question.key
+        self.changed.emit()
+
+
+def _key(sums: ChosenSums) -> tuple[object, ...]:
+    return (sums.table, *sums.rules, sums.weights)

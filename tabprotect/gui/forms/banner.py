@@ -1,0 +1,101 @@
+"""A verdict as a banner: its sentence large, its state by colour, icon and word."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QWidget
+
+from tabprotect.engine.bundle.check_lines import CheckLine
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import push_button
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID, THEME, spaced
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import told
+
+MARKS = {
+    "passed": ("tick", "released", "passed"),
+    "told": ("information", "quiet", say("for information")),
+    "mind": ("warning", "undecided", "mind"),
+    "failed": ("cross", "error", "failed"),
+}
+"""Icon, colour and word of each state."""
+
+EDGE = 8
+"""Pixels of the banner's left edge, which has the colour of its state."""
+
+
+class Banner(QFrame):
+    """The verdict *is* the page's sentence; nothing else on it is large."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = CheckLine("told", "")
+        self._shown: tuple[CheckLine, str, str] | None = None
+        self.mark = Label()
+        self.text = Label(wordWrap=True, role="heading", name=say("The verdict"))
+        self.rest = Label(wordWrap=True, name=say("What is to be said beside it"))
+        self.below = Label(wordWrap=True, role="quiet", name=say("What readers work out"))
+        self.ways = Label(wordWrap=True, role="quiet", name=say("How it is computed"))
+        for label in (self.text, self.rest, self.below, self.ways):
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.word = Label(role="section", name=say("State of the release"))
+        self.word.setObjectName("word")
+        self.word.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.how = push_button(say("How is this computed?"), flat=True)
+        self.how.setCheckable(True)
+        self.how.toggled.connect(self._unfold)
+        top, side = Qt.AlignmentFlag.AlignTop, QWidget()
+        in_column(self.word, self.how, on=side, margins=0, spacing=GRID)
+        in_row(
+            (self.mark, 0, top),
+            (in_column(self.text, self.rest, self.below, self.ways, spacing=4), 1),
+            (side, 0, top),
+            on=self,
+            margins=(2 * GRID + EDGE, GRID + 4, 2 * GRID, GRID + 4),
+            spacing=2 * GRID,
+        )
+        THEME.follow(self, Banner._paint)
+
+    def show_line(self, line: CheckLine, *, below: str = "", ways: str = "") -> None:
+        """Show a verdict in its parts, ``below`` it what its number means, on request its ways."""
+        # A style sheet is dear: who types beside it does not wait for the same words again.
+        if self._shown == (line, below, ways):
+            return
+        self._shown = line, below, ways
+        self.line = line
+        self.text.setText(told(spaced(line.finding or line.text)))
+        self.rest.setText(told(spaced(line.rest)))
+        self.rest.setVisible(bool(line.rest))
+        self.below.setText(told(spaced(below)))
+        self.below.setVisible(bool(below))
+        self.ways.setText(told(spaced(ways)))
+        self.how.setVisible(bool(ways))
+        self._unfold(self.how.isChecked())
+        self.word.setText(told(line.word).upper())
+        self.word.setVisible(bool(line.word))
+        self.setAccessibleName(told(line.text))
+        self._paint()
+
+    def _unfold(self, open_: bool) -> None:
+        self.ways.setVisible(open_ and bool(self.ways.text()))
+
+    def _paint(self) -> None:
+        c = THEME.colours
+        icon = MARKS[self.line.state][0]
+        ground, ink = {
+            "failed": (c.error_fill, c.error),
+            "mind": (c.undecided_fill, c.undecided),
+            "told": (c.raised, c.text),
+            "passed": (c.released_fill, c.released),
+        }[self.line.state]
+        self.mark.setPixmap(icons.pixmap(icon, 24, colour=ink))
+        edge = c.border if self.line.state == "told" else ink
+        self.setStyleSheet(
+            f"Banner {{ background: {ground}; border: 1px solid {edge};"
+            f" border-left: {EDGE}px solid {edge}; border-radius: 6px; }}"
+            f"Banner QLabel {{ color: {c.text}; }}"
+            f"Banner QLabel#word {{ background: {ink}; color: {ground}; border-radius: 3px;"
+            " padding: 1px 8px; }"
+        )

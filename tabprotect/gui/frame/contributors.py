@@ -1,0 +1,255 @@
+"""The inspector of a magnitude table: who contributes to the chosen cell, and who could estimate whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
+
+from tabprotect.engine.disclosure.protected_sums import ChosenSums
+from tabprotect.engine.magnitudes.contributors import Contributor, Near, contributors, nearest
+from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.grid.sums_grid import sum_text
+from tabprotect.gui.look.buttons import emptied
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import (
+    GRID,
+    THEME,
+    Written,
+    chance_text,
+    colour,
+    count_text,
+    number_text,
+)
+from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.speaking import tell, told
+
+LISTED = 8
+"""Contributors that are listed; the others are added up in a line."""
+
+
+class RuleBar(QWidget):
+    """How much room for doubt there is, against how much the rule asks for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._room, self._needed = 0.0, 0.0
+        self._words: tuple[str, str] = ("", "")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_room(self, near: Near, text: Written) -> None:
+        """Show the room that is there, and what is needed."""
+        assert near.needed is not None
+        self._room, self._needed = float(near.room), near.needed
+        needed = text(round(near.needed))
+        short = say("short by {short}", text(max(0, round(near.needed) - near.room)))
+        self._words = text(near.room), short if near.room < near.needed else ""
+        said = say("{room} of {needed} needed", text(near.room), needed)
+        self.setAccessibleName(told(said))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(20 * GRID, self.fontMetrics().height() + GRID)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        whole = max(self._room, self._needed, 1.0)
+        wide, high = self.width() - 2, self.height() - GRID // 2
+        there, end = int(wide * self._room / whole), int(wide * self._needed / whole)
+        top = GRID // 4
+        middle = int(Qt.AlignmentFlag.AlignCenter)
+        painter.fillRect(QRect(0, top, there, high), colour("accent"))
+        painter.setPen(colour("on_accent"))
+        if painter.fontMetrics().horizontalAdvance(self._words[0]) + GRID < there:
+            painter.drawText(QRect(0, top, there, high), middle, self._words[0])
+        if end > there:
+            rest = QRect(there, top, end - there, high)
+            painter.fillRect(rest, colour("at_risk_fill"))
+            painter.setPen(colour("on_at_risk"))
+            words = told(self._words[1])
+            if painter.fontMetrics().horizontalAdvance(words) + GRID < rest.width():
+                painter.drawText(rest, middle, words)
+        painter.setPen(QPen(colour("text"), 2))
+        painter.drawLine(end, 0, end, self.height())
+
+
+class ContributorsView(QWidget):
+    """Follows the selection of a magnitude table; a reader sees value and status alone."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self.title = Label(wordWrap=True, role="section")
+        self.sentence = Label(wordWrap=True, name=say("In one sentence"))
+        self._head = Label(say("Contributors"), role="section")
+        self._card = QFrame()
+        dress(self._card, "card")
+        self._grid = QGridLayout(self._card)
+        self._grid.setContentsMargins(GRID, GRID, GRID, GRID)
+        self._grid.setHorizontalSpacing(GRID)
+        self._grid.setVerticalSpacing(GRID // 2)
+        self._grid.setColumnStretch(1, 1)
+        self._rule = Label(wordWrap=True, role="section")
+        self._doubt = Label(say("room for doubt about the largest"), role="quiet")
+        self.bar = RuleBar()
+        self._needed = Label(wordWrap=True, role="quiet")
+        self.level = Label(wordWrap=True, name=say("Protection level"))
+        self._note = Label(wordWrap=True, role="quiet")
+        self._staff = (self._head, self._card, self._rule, self._doubt, self.bar, self._needed)
+        in_column(
+            *(self.title, self.sentence, *self._staff, self.level, self._note),
+            1,
+            on=self,
+            margins=0,
+            spacing=GRID,
+        )
+        document.judged_sums.changed.connect(self._again)
+        THEME.follow(self, ContributorsView._again)
+
+    def _again(self) -> None:
+        if self.isVisible():
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Show the chosen cell anew."""
+        nodes, document = self.document.selection, self.document
+        for part in self._staff:
+            part.hide()
+        emptied(self._grid, secret=True)
+        self._rule.setText("")
+        self._needed.setText("")
+        self.bar.setAccessibleName("")
+        self.level.setText("")
+        self._note.setText("")
+        if nodes is None or len(nodes) != len(document.axes):
+            self.title.setText(tell("Nothing selected"))
+            self.sentence.setText(
+                tell("Select a cell: its sum, and in the house who contributes, appear here.")
+            )
+            return
+        self.title.setText(told(document.sums_cell_text(nodes)))
+        sums, release = document.sums, document.release_of_sums
+        if document.in_house and sums is not None:
+            self._of_house(sums, nodes)
+        elif release is not None:
+            self.sentence.setText(told(_released(release, nodes)))
+        else:
+            self.sentence.setText(tell("A reader sees nothing yet."))
+
+    def _of_house(self, sums: ChosenSums, nodes: Index) -> None:
+        table, found = sums.table, self.document.judged_sums.of(sums)
+        if found is None:
+            self.sentence.setText(tell("Judging every sum\u2026"))
+            return
+        number = table.at_nodes(nodes)
+        if number is None:
+            self.sentence.setText(tell("No records: the sum is 0, which everybody knows."))
+            return
+        text = sum_text(table.decimals)
+        who = contributors(table, number)
+        rules = rules_of(sums.rules) if sums.rules else ()
+        near = nearest(who, rules)
+        self.sentence.setText(
+            told(_sentence(text(int(table.cells.value[number])), who, near, table.measure))
+        )
+        self._list(who, text)
+        for part in (self._head, self._card):
+            part.show()
+        if near is not None and near.needed is not None:
+            by = next(rule for rule in rules if rule.name in ("p", "pq"))
+            self._rule.setText(tell("Rule: {rule}", by.written))
+            self.bar.show_room(near, text)
+            self._needed.setText(
+                tell("{needed} needed, {room} is there", text(round(near.needed)), text(near.room))
+            )
+            for widget in (self._rule, self._doubt, self.bar, self._needed):
+                widget.show()
+        self.level.setText(told(_level(sums, found, number, text)))
+        self._note.setText(tell("Names and rules are staff only; a release never shows them."))
+
+    def _list(self, who: Sequence[Contributor], text: Written) -> None:
+        right = Qt.AlignmentFlag.AlignRight
+        for row, one in enumerate(who[:LISTED]):
+            more = [] if one.units == 1 else [say("{units} records", count_text(one.units))]
+            more += [say("asked to be protected")] if one.asked else []
+            more += [say("waived protection")] if one.waived else []
+            holder = QWidget()
+            name = in_column(Label(one.name, wordWrap=True), on=holder, margins=0, spacing=0)
+            if more:
+                name.addWidget(Label(joined(more, ", "), role="quiet", wordWrap=True))
+            self._grid.addWidget(Label(str(row + 1), role="quiet"), row, 0)
+            self._grid.addWidget(holder, row, 1)
+            self._grid.addWidget(Label(text(one.own), alignment=right), row, 2)
+            share = Label(chance_text(one.share), role="quiet", alignment=right)
+            self._grid.addWidget(share, row, 3)
+        rest = who[LISTED:]
+        if rest:
+            row = LISTED
+            words = plural(len(rest), "{n} other", "{n} others", count_text(len(rest)))
+            self._grid.addWidget(Label(words, role="quiet"), row, 1)
+            self._grid.addWidget(Label(text(sum(o.own for o in rest)), alignment=right), row, 2)
+            left = chance_text(sum(one.share for one in rest))
+            self._grid.addWidget(Label(left, role="quiet", alignment=right), row, 3)
+
+
+def _sentence(value: str, who: Sequence[Contributor], near: Near | None, measure: str) -> str:
+    said = plural(
+        len(who),
+        "{value} {measure}, {n} contributor.",
+        "{value} {measure}, {n} contributors.",
+        value,
+        measure,
+        count_text(len(who)),
+    )
+    if len(who) == 1:
+        return joined(
+            (said, say("Everybody who knows that {name} is alone knows it.", who[0].name)), " "
+        )
+    if near is None:
+        return said
+    if near.room == 0:
+        knows = say("{reader} could work out {target} exactly.", near.reader, near.target)
+    else:
+        knows = say(
+            "{reader} could work out {target} to within {off} %.",
+            near.reader,
+            near.target,
+            number_text(100 * near.off, digits=0 if near.off >= 0.1 else 1),
+        )
+    return joined((said, knows), " ")
+
+
+def _level(sums: ChosenSums, found: Sensitivity, number: int, text: Written) -> str:
+    """What the rules ask for, in words."""
+    if not sums.rules:
+        return say("No rule is given yet.")
+    level = int(found.upper[number])
+    if not found.unsafe[number]:
+        return say("Safe by all rules.")
+    value = int(sums.table.cells.value[number])
+    rule = sums.rules[int(found.rule[number])]
+    return say(
+        "Unsafe by {rule}. Protection level {level}: what readers can think possible must reach "
+        "{end} or more.",
+        rule,
+        text(level),
+        text(value + level),
+    )
+
+
+def _released(release: ReleasedSums, nodes: Index) -> str:
+    """What a reader sees of a cell."""
+    number = release.at_nodes(nodes)
+    if number is None:
+        return say("Published: 0.")
+    if release.hidden[number]:
+        return say("Not published (hidden).")
+    shown = sum_text(release.decimals)(int(release.value[number]))
+    return say("Published: {value} {measure}.", shown, release.measure)

@@ -1,0 +1,310 @@
+"""Set-up and result of a method for sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
+from tabprotect.engine.errors import ParameterError, TabprotectError
+from tabprotect.engine.magnitudes.sums_methods import PUBLISH, sums_method
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_parameters
+from tabprotect.engine.project.verbs.sums_verbs import set_rules
+from tabprotect.engine.project.verbs.table_verbs import placed
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.job_view import JobView
+from tabprotect.gui.base.jobs import Job
+from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.forms.field import Field
+from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
+from tabprotect.gui.look.buttons import ScrollsDown, emptied, faces, push_button
+from tabprotect.gui.look.file_dialogs import ask_file
+from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.stages import MethodsStage
+from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.speaking import tell, told
+
+REST = 600
+"""Milliseconds after the last key before what was typed becomes a step of the history."""
+
+SECONDARY = "D"
+"""The SDMX letter of a sum that is hidden to protect another one."""
+
+
+class SetUpSumsPage(MethodsStage, Page):
+    """The form at the left, the result beside it."""
+
+    hint = say("The chosen method: its parameters, and what it hides or changes.")
+    main_label = say("Protect")
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.fields: dict[str, Field] = {}
+        self._method = ""
+        self._view = "original"
+        self._job: Job | None = None
+        self._rest = QTimer(self, singleShot=True, interval=REST)
+        self._rest.timeout.connect(self.flush)
+        self._build_form()
+        self._build_result()
+        right = QWidget()
+        in_column((self._result, 1), (self.empty, 1), on=right, margins=(GRID, 0, 0, 0))
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.form)
+        split.addWidget(right)
+        split.setStretchFactor(1, 1)
+        split.setSizes([34 * GRID, 80 * GRID])
+        self.body.addWidget(split, 1)
+        self._jobs = in_column(spacing=0)
+        self.footer.addLayout(self._jobs, 1)
+        document.selection_changed.connect(self._selected)
+
+    def _build_form(self) -> None:
+        self.form = ScrollsDown()
+        self.form.setAccessibleName(tell("Parameters"))
+        self.form.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inner = QWidget()
+        self._title = heading("")
+        self._about = Label(wordWrap=True)
+        self._rows = in_column(spacing=GRID)
+        self._like = Label(wordWrap=True, role="quiet", name=say("Last year's release"))
+        self.choose_like = push_button(say("As last year\u2026"), self._ask_like)
+        self.choose_like.setToolTip(
+            tell("<p>What was published last year is published again, unless it is unsafe.</p>")
+        )
+        in_column(
+            *(self._title, self._about, self._rows),
+            in_row(self.choose_like, 1),
+            self._like,
+            1,
+            on=inner,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID,
+        )
+        self.form.setWidget(inner)
+
+    def _build_result(self) -> None:
+        document = self.document
+        self.grid = SumsGrid(say("Result"))
+        self.grid.current_changed.connect(document.select)
+        self.grid.placed.connect(lambda where: document.run(placed(where), page=self.name))
+        self.grid.describe = self._describe
+        self.faces = faces(
+            {
+                "original": say("Original"),
+                "published": say("Published"),
+                "change": say("Change"),
+            },
+            self._look,
+        )
+        self.faces["original"].setChecked(True)
+        self.empty = Label(wordWrap=True, role="quiet", alignment=Qt.AlignmentFlag.AlignCenter)
+        self.legend = Label(wordWrap=True, role="quiet", name=say("What the marks mean"))
+        self._result = QWidget()
+        in_column(
+            in_row(*self.faces.values(), 1, spacing=0),
+            (self.grid, 1),
+            self.legend,
+            on=self._result,
+            margins=0,
+            spacing=GRID,
+        )
+
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        return {"run": self.main_action}
+
+    def words(self, project: Project) -> list[str]:
+        return protect_words(project)
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def refresh(self, changes: PageChanges) -> None:
+        project, sums = self.document.project, self.document.sums
+        if project is None or not project.of_sums:
+            return
+        house = self.document.in_house
+        self.form.setVisible(house)
+        self.main_button.setVisible(house)
+        for face in self.faces.values():
+            face.setVisible(house)
+        release = self.document.release_of_sums
+        if house and sums is not None:
+            self._show_form(project, sums)
+        if release is None:
+            self._result.hide()
+            self.empty.show()
+            self.set_sentence(
+                say("No rule is given yet: the page Data says which sums tell too much.")
+                if house and sums is not None and not sums.rules
+                else ""
+            )
+            self.empty.setText(
+                told(
+                    say("What is hidden, or changed, appears here.\nNothing is published by it.")
+                    if house
+                    else say("A reader sees nothing yet.")
+                )
+            )
+            return
+        self._result.show()
+        self.empty.hide()
+        self._show_result(project)
+
+    def _show_form(self, project: Project, sums: ChosenSums) -> None:
+        method = sums_method(project.method)
+        if self._method != method.name:
+            self._rest.stop()
+            self._method = method.name
+            emptied(self._rows)
+            self.fields = {}
+            for parameter in (*method.parameters, PUBLISH):
+                field = self.fields[parameter.name] = Field(parameter)
+                field.changed.connect(self._rest.start)
+                self._rows.addWidget(field)
+        self._title.setText(method.label)
+        self._about.setText(method.about)
+        for name, field in self.fields.items():
+            value = project.parameters.get(name, field.parameter.default)
+            known = field.parameter.choices
+            if known is not None and value not in known:
+                # A column of costs by its name.
+                value = "column"
+            field.show_value(value)
+        suppression = method.name == "suppression"
+        self.choose_like.setVisible(suppression)
+        self._like.setVisible(suppression)
+        self._like.setText(told(say("As in {name}", Path(sums.like).name) if sums.like else ""))
+        if self._job is None:
+            self.main_button.setEnabled(bool(sums.rules) or not suppression)
+
+    def _show_result(self, project: Project) -> None:
+        sums, release = self.document.sums, self.document.release_of_sums
+        assert release is not None
+        done = project.protected_sums if self.document.in_house else None
+        text, values = sum_text(release.decimals), release.value
+        letters = mark = None
+        hatch, hidden = release.hidden, release.hidden
+        if done is not None and sums is not None:
+            cells = sums.table.cells
+            mark = done.primary
+            second = release.hidden & ~done.primary
+            letters = np.where(second, SECONDARY, "")
+            if self._view == "original":
+                values, hatch, hidden = cells.value, second, np.zeros_like(second)
+            elif self._view == "change":
+                values = np.where(release.hidden, 0, release.value - cells.value)
+        shown = ShownSums(values, text, letters=letters, mark=mark, hatch=hatch, hidden=hidden)
+        placement = project.placement or Placement.of(project.domain)
+        self.grid.show_sums(release.axes, release.key, placement, shown)
+        self._selected(self.document.selection)
+        self.legend.setText(told(_legend(done)))
+        self.set_sentence(_sentence(done) if done is not None else "")
+
+    def _describe(self, number: int) -> str:
+        release, project = self.document.release_of_sums, self.document.project
+        if release is None or project is None or not release.hidden[number]:
+            return ""
+        done = project.protected_sums if self.document.in_house else None
+        if done is None:
+            return say("hidden")
+        unsafe = bool(done.primary[number])
+        return say("hidden as unsafe") if unsafe else say("hidden to protect others")
+
+    def _look(self, face: str) -> None:
+        self._view = face
+        self.faces[face].setChecked(True)
+        self.refresh(frozenset())
+
+    def _selected(self, index: Index | None) -> None:
+        if self.document.of_sums and not self._result.isHidden():
+            self.grid.select(index)
+
+    # -- what happens -------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Take over what was typed."""
+        self._rest.stop()
+        project = self.document.project
+        if project is None or project.sums is None or self._method != project.method:
+            return
+        given: dict[str, object] = {}
+        for name, field in self.fields.items():
+            field.show_fault("")
+            value, before = field.value, project.parameters.get(name, field.parameter.default)
+            if field.parameter.choices is not None and value == "column":
+                value = before if before not in field.parameter.choices else "cost"
+            if value != before:
+                given[name] = value
+        if given:
+            order = set_parameters.order(given)
+            self.document.run(order, page=self.name, failed=self._wrong)
+
+    def _wrong(self, error: TabprotectError) -> None:
+        faults = error.fields if isinstance(error, ParameterError) else {}
+        for name, why in faults.items():
+            if name in self.fields:
+                self.fields[name].show_fault(why)
+        if not faults.keys() & self.fields.keys():
+            self.show_error(error)
+
+    def _ask_like(self) -> None:
+        ask_file(self, say("Last year's release"), say("Release bundles (*.zip)"), self._set_like)
+
+    def _set_like(self, path: str) -> None:
+        sums = self.document.sums
+        if sums is not None:
+            self.do(set_rules, rules=list(sums.rules), like=path)
+
+    def main_action(self) -> None:
+        if not self.document.in_house or self._job is not None:
+            return
+        self.flush()
+        job = self.do(protect)
+        if job is None:
+            return
+        self._job = job
+        self.main_button.setEnabled(False)
+        self._jobs.addWidget(JobView(job))
+        job.ended.connect(self._ended)
+
+    def _ended(self) -> None:
+        self._job = None
+        emptied(self._jobs)
+        self.refresh(frozenset())
+
+
+def _sentence(done: ProtectedSums) -> str:
+    first = ""
+    if done.release.hidden.any():
+        primary = int(done.primary.sum())
+        first = plural(
+            primary,
+            "{primary} sum is hidden as unsafe, {secondary} more to protect it, of {cells}.",
+            "{primary} sums are hidden as unsafe, {secondary} more to protect them, of {cells}.",
+            count_text(primary),
+            count_text(int((done.release.hidden & ~done.primary).sum())),
+            count_text(len(done.release.key)),
+        )
+    return joined(filter(None, (first, done.verdict.staff_sentence)), " ")
+
+
+def _legend(done: ProtectedSums | None) -> str:
+    if done is None:
+        return say("x: not published.")
+    if not done.release.hidden.any():
+        return ""
+    return say(
+        "\u25cf hidden as unsafe; hatched, {letter}: hidden to protect others. Readers cannot tell "
+        "them apart.",
+        SECONDARY,
+    )

@@ -1,0 +1,203 @@
+"""The rules of a magnitude table: those that hold as chips, and a form for one more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFrame, QWidget
+
+from tabprotect.gui.look.buttons import emptied, named, push_button, tool_button
+from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
+
+
+@dataclass(frozen=True)
+class RuleWords:
+    """A kind of rule on the form.
+
+    Attributes
+    ----------
+    label
+        Its name in the list.
+    fields
+        What each of its numbers is, with a usual value.
+    says
+        What it says, in a sentence.
+    """
+
+    label: str
+    fields: tuple[tuple[str, float], ...]
+    says: str
+
+
+RULES: Mapping[str, RuleWords] = {
+    "p": RuleWords(
+        say("Nearness (p %)"),
+        ((say("percent"), 10), (say("together"), 1)),
+        say("Nobody may work out the largest contribution to within so many percent."),
+    ),
+    "n": RuleWords(
+        say("Fewest contributors (n)"),
+        ((say("contributors"), 3),),
+        say("A sum has at least so many contributors."),
+    ),
+    "dominance": RuleWords(
+        say("Dominance (n, k)"),
+        ((say("largest"), 1), (say("percent"), 85)),
+        say("The largest so many hold at most so many percent of the sum."),
+    ),
+    "pq": RuleWords(
+        say("Nearness, something known before (p, q)"),
+        ((say("percent"), 20), (say("known to"), 50)),
+        say("As nearness, for readers who know the others to within q percent."),
+    ),
+    "niss": RuleWords(
+        say("Few, or one that holds most (n, p)"),
+        ((say("contributors"), 3), (say("percent"), 60)),
+        say("At least so many contributors, none with more than so many percent."),
+    ),
+    "request": RuleWords(
+        say("On request"),
+        ((say("percent"), 70),),
+        say("Who asked for it is protected if it holds more than so many percent."),
+    ),
+}
+"""The kinds of rules by name, the usual ones first."""
+
+
+class RulesBar(QFrame):
+    """``rules_set`` carries all rules as texts; ``tried`` those with the one that is being typed."""
+
+    rules_set = Signal(object)
+    tried = Signal(object)
+    weights_set = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        dress(self, "card")
+        self.setAccessibleName(tell("Rules"))
+        self.rules: tuple[str, ...] = ()
+        self._chips = QWidget()
+        self._flow = FlowLayout(self._chips, gap=GRID // 2)
+        self.kind = named(QComboBox(), say("Kind of rule"))
+        for name, words in RULES.items():
+            self.kind.addItem(told(words.label), name)
+        self.numbers = [QDoubleSpinBox(minimum=0, maximum=9_999) for _ in range(2)]
+        self._units = [Label(role="quiet") for _ in self.numbers]
+        self.kind.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.kind.setMinimumContentsLength(22)
+        form = QWidget()
+        row = FlowLayout(form, gap=GRID)
+        row.addWidget(self.kind)
+        for box, unit in zip(self.numbers, self._units, strict=True):
+            box.valueChanged.connect(lambda _: self._typed())
+            row.addWidget(box)
+            row.addWidget(unit)
+        self.add = push_button(say("Add rule"), self._add)
+        row.addWidget(self.add)
+        self.weights = named(QComboBox(), say("How weights are read"))
+        for reading, said in (
+            ("sample", say("weights of a sample")),
+            ("replicate", say("weights stand for equal others")),
+            ("known", say("weighted contributions are known")),
+        ):
+            self.weights.addItem(told(said), reading)
+        self.weights.activated.connect(
+            lambda _: self.weights_set.emit(str(self.weights.currentData()))
+        )
+        row.addWidget(self.weights)
+        self._draft = Label(wordWrap=True, role="quiet", name=say("What this rule would do"))
+        self.kind.currentIndexChanged.connect(lambda _: self._choose())
+        in_column(
+            in_row((Label(say("Rules"), role="section"), 0, Qt.AlignmentFlag.AlignTop),
+                   (self._chips, 1), spacing=GRID),
+            form,
+            self._draft,
+            on=self,
+            margins=(GRID + 4, GRID, GRID + 4, GRID),
+            spacing=GRID // 2,
+        )  # fmt: skip
+        self._choose()
+
+    def show_rules(self, rules: Sequence[str], *, weighted: bool, weights: str) -> None:
+        """Show the rules in force."""
+        self.weights.setVisible(weighted)
+        self.weights.setCurrentIndex(max(self.weights.findData(weights), 0))
+        if tuple(rules) == self.rules and self._flow.count():
+            return
+        self.rules = tuple(rules)
+        emptied(self._flow, secret=True)
+        for rule in self.rules:
+            chip = tool_button(f"{rule}  \u2715", name=say("Take away the rule {rule}", rule))
+            chip.setToolTip(tip(says(rule)))
+            chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            chip.clicked.connect(lambda _=False, r=rule: self._take(r))
+            self._flow.addWidget(chip)
+        if not self.rules:
+            self._flow.addWidget(Label(say("none yet: no sum is judged"), role="quiet"))
+        self._typed()
+
+    def forget(self) -> None:
+        """Say no rule: they are the house's own."""
+        self.rules = ()
+        emptied(self._flow, secret=True)
+        self.show_draft("")
+
+    @property
+    def typed(self) -> str:
+        """The rule that the form says."""
+        name = str(self.kind.currentData())
+        numbers = [f"{box.value():g}" for box in self.numbers[: len(RULES[name].fields)]]
+        if name == "p":
+            together = numbers.pop()
+            return f"p={numbers[0]}" + (f",coalition={together}" if together != "1" else "")
+        return f"{name}={','.join(numbers)}"
+
+    def show_draft(self, text: str) -> None:
+        """Say what the rule that is being typed would do."""
+        self._draft.setText(told(text))
+
+    def _choose(self) -> None:
+        words = RULES[str(self.kind.currentData())]
+        self.kind.setToolTip(tip(words.says))
+        for number, (box, unit) in enumerate(zip(self.numbers, self._units, strict=True)):
+            there = number < len(words.fields)
+            box.setVisible(there)
+            unit.setVisible(there)
+            if not there:
+                continue
+            label, usual = words.fields[number]
+            whole = label in ("contributors", "largest", "together")
+            box.blockSignals(True)
+            box.setDecimals(0 if whole else 1)
+            box.setValue(usual)
+            box.blockSignals(False)
+            unit.setText(told(label))
+            box.setAccessibleName(told(label))
+        self._typed()
+
+    def _typed(self) -> None:
+        here = self.typed in self.rules
+        self.add.setEnabled(not here)
+        self.tried.emit(None if here else (*self.rules, self.typed))
+
+    def _add(self) -> None:
+        if self.typed not in self.rules:
+            self.rules_set.emit((*self.rules, self.typed))
+
+    def _take(self, rule: str) -> None:
+        self.rules_set.emit(tuple(one for one in self.rules if one != rule))
+
+
+def says(rule: str) -> str:
+    """What a written rule says."""
+    name = rule.partition("=")[0]
+    return "" if name not in RULES else joined((rule, RULES[name].says), ": ")

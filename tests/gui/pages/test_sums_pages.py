@@ -1,0 +1,184 @@
+"""The window with a magnitude table: opened, judged, protected, checked, published, read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+from readable import texts
+
+from tabprotect.cli.main import main
+from tabprotect.engine.bundle.magnitude_bundle import read_release
+from tabprotect.engine.project.verbs.sums_verbs import set_rules
+from tabprotect.gui.forms.save_as import ask_release
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.check.sums_page import CheckSumsPage
+from tabprotect.gui.pages.compare.sums_page import CompareSumsPage
+from tabprotect.gui.pages.release.sums_page import ReleaseSumsPage
+from tabprotect.gui.pages.run.sums_page import SetUpSumsPage
+from tabprotect.gui.pages.table.page import TablePage
+from tabprotect.gui.pages.table.sums_page import SumsPage
+
+Settle = Callable[[], None]
+
+FIRMS = """nace,region,ent,turnover
+10,N,Nordmetall,900
+10,N,Sydow,60
+10,N,Hansa,40
+10,N,Brook,10
+10,S,d,30
+10,S,e,25
+10,S,f,35
+20,N,Sydow,70
+20,N,g,66
+20,N,h,64
+20,S,i,12
+20,S,k,11
+20,S,l,14
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    records, table = tmp_path / "firms.csv", tmp_path / "t.parquet"
+    records.write_text(FIRMS)
+    asked = ["--by", "nace,region", "--measure", "turnover", "--holding", "ent"]
+    assert main(["tabulate", str(records), *asked, "--out", str(table)]) == 0
+    return table
+
+
+@pytest.fixture
+def sums(window: MainWindow, settle: Settle, table: Path) -> MainWindow:
+    window.files.open(str(table))
+    settle()
+    window.document.do(set_rules, rules=["p=10"])
+    settle()
+    return window
+
+
+def test_rules_are_judged_at_once_and_the_inspector_says_who_could_estimate_whom(
+    sums: MainWindow, settle: Settle, qtbot: QtBot
+) -> None:
+    page = sums.page
+    assert isinstance(page, SumsPage)
+    assert page.sentence.startswith("1 of 9 sums may not be shown")
+    assert sums.rail.buttons["table"].badge == 1
+    # While a rule is typed it is judged, and nothing is changed by that.
+    page.rules.kind.setCurrentIndex(page.rules.kind.findData("n"))
+    page.rules.numbers[0].setValue(4)
+    qtbot.waitUntil(lambda: "With n=4 " in page.rules._draft.text())
+    assert page.rules._draft.text() == "With n=4 4 sums would be unsafe (1 now)."
+    assert sums.document.sums is not None and sums.document.sums.rules == ("p=10",)
+    page.rules.add.click()
+    settle()
+    assert sums.document.sums.rules == ("p=10", "n=4") and sums.document.at_risk_cells == 4
+    sums.document.undo()
+    settle()
+    page.choices()["next"]()
+    assert sums.document.selection == (0, 0)
+    view = sums.inspector.contributors
+    sums.docks["inspector"].show()
+    said = texts(view)
+    assert any("Sydow could work out Nordmetall to within 5.6 %" in text for text in said)
+    assert any("Protection level 40" in text and "1\u202f050" in text for text in said)
+    # A reader's view forgets it all.
+    sums.document.set_public(True)
+    assert not [text for text in texts(sums) if "Nordmetall" in text or "p=10" in text]
+
+
+def test_from_protection_to_a_reader_of_the_bundle(
+    sums: MainWindow, settle: Settle, qtbot: QtBot, tmp_path: Path
+) -> None:
+    document = sums.document
+    sums.go("protect")
+    settle()
+    cards = sums.page.findChildren(type(next(iter(sums.page.cards.values()))))  # type: ignore[attr-defined]
+    assert len(cards) == 3 and "1 sum is unsafe" in sums.page.sentence
+    sums.go("compare")
+    compare = sums.page
+    assert isinstance(compare, CompareSumsPage) and not compare.rows
+    compare.choices()["compare"]()
+    settle()
+    ways = ["rules", "suppression", "multiplicative_noise", "cell_key", "rounding"]
+    assert [one.method for one in compare.rows] == ways
+    assert compare.rows[0].worst == 1 and compare.sentence.startswith("One scale")
+    assert compare.words(document.project)[-2:] == ["--rule", "p=10"]  # type: ignore[arg-type]
+    document.set_public(True)
+    assert not compare.rows and not compare.main_button.isEnabled()
+    document.set_public(False)
+    sums.go("methods")
+    assert isinstance(sums.page, SetUpSumsPage)
+    fields = sums.page.fields
+    assert list(fields) == ["cost", "zeros", "missing", "statuses", "publish"]
+    fields["statuses"].put(str(tmp_path / "none.hst"))
+    sums.page.flush()
+    settle()
+    assert fields["statuses"].fault.text() == "There is no such file."
+    fields["statuses"].put("")
+    fields["publish"].put("n")
+    sums.page.flush()
+    settle()
+    assert document.project is not None and dict(document.project.parameters) == {"publish": "n"}
+    sums.page.main_action()
+    settle()
+    assert sums.page.sentence.startswith("1 sum is hidden as unsafe, ")
+    sums.go("check")
+    settle()
+    check = sums.page
+    assert isinstance(check, CheckSumsPage)
+    assert check.banner.text.text().startswith("Nobody among ")
+    assert check.tried and all(one.holds for one in check.tried)
+    assert [one.off for one in check.tried] == sorted(one.off for one in check.tried)
+    sums.go("release")
+    settle()
+    page = sums.page
+    assert isinstance(page, ReleaseSumsPage)
+    # What the choice of the pattern tells is not worked out: that takes a reason.
+    assert not page.main_button.isEnabled()
+    page.signing.reason.setText("weighed by the board")
+    page.signing.changed.emit()
+    out = tmp_path / "r.zip"
+    page.form.set_destination(out, tmp_path / "d.zip")
+    page.main_button.click()
+    assert page._question is not None
+    page._question.publish.click()
+    settle()
+    assert document.project is not None and document.project.published
+    release = read_release(out)
+    assert release.hidden.sum() >= 4 and release.gate is not None and release.gate.reason
+    assert b"Nordmetall" not in out.read_bytes()
+    dialog = ask_release(page)
+    assert dialog is not None
+    qtbot.waitUntil(lambda: dialog.made is not None)
+    assert dialog.made is not None and b"Nordmetall" not in dialog.made.content
+    dialog.reject()
+    page.report.write("staff", tmp_path / "staff-CONFIDENTIAL.html")
+    settle()
+    assert "p=10" in (tmp_path / "staff-CONFIDENTIAL.html").read_text()
+    page.report.write("public", tmp_path / "public.html")
+    settle()
+    assert "p=10" not in (tmp_path / "public.html").read_text()
+    # Another document: a bundle of sums, as its reader has it.
+    document.saved = document.project
+    reader = MainWindow(type(document)())
+    qtbot.addWidget(reader)
+    reader.show()
+    reader.files.read(str(out))
+    qtbot.waitUntil(lambda: reader.document.project is not None)
+    reader.go("table")
+    qtbot.waitUntil(lambda: not reader.document.jobs.running)
+    assert reader.document.public and not reader.document.has_original
+    shown = reader.page
+    assert isinstance(shown, SumsPage) and "are hidden (x)" in shown.sentence
+    assert not shown.rules.isVisibleTo(reader)
+    reader.close()
+
+
+def test_counts_after_sums_have_their_own_pages(sums: MainWindow, settle: Settle) -> None:
+    assert sums.pages.why_not("query_space") and not sums.pages.why_not("register")
+    sums.document.saved = sums.document.project
+    sums.files.open("example:duncan-roehrig-4x4")
+    settle()
+    assert isinstance(sums.page, TablePage) and not sums.pages.why_not("query_space")
