@@ -11,12 +11,12 @@ import numpy as np
 
 from tabprotect.engine.formats.format import RecordsFile
 from tabprotect.engine.formats.sql import in_memory
-from tabprotect.engine.magnitudes.axis import TOTAL
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable as EngineTable
-from tabprotect.engine.magnitudes.sensitive_cells import cell_rows, sensitive_cells
-from tabprotect.engine.magnitudes.table_files import read_magnitudes as opened
-from tabprotect.engine.magnitudes.table_files import write_magnitudes
-from tabprotect.engine.magnitudes.tabulating import summed
+from tabprotect.engine.magnitudes.files.table_files import read_magnitudes as opened
+from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
+from tabprotect.engine.magnitudes.tables.axis import TOTAL
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable as EngineTable
+from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
+from tabprotect.engine.magnitudes.tables.tabulating import summed
 from tabprotect.engine.microdata.record_files import MicrodataFile
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.asked import MagnitudeTabulation

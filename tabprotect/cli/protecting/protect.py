@@ -21,7 +21,7 @@ from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.magnitudes.recognised import is_magnitudes
+from tabprotect.engine.magnitudes.files.recognised import is_magnitudes
 from tabprotect.engine.project.asked import Protecting, Publishing
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import protected, published

@@ -19,11 +19,11 @@ from tabprotect.engine.bundle import archive, confidential, public, signature
 from tabprotect.engine.bundle.page import MADE_AGAIN, PAGE
 from tabprotect.engine.decoding import Between, decoded
 from tabprotect.engine.errors import BundleError, InputError
-from tabprotect.engine.magnitudes.axis import Axis
-from tabprotect.engine.magnitudes.equations import Equations, has_all_sums
-from tabprotect.engine.magnitudes.magnitude_table import PLACES
-from tabprotect.engine.magnitudes.released_sums import HIDDEN, ReleasedSums, SumsGate
-from tabprotect.engine.magnitudes.sensitive_cells import MOST_EMPTY
+from tabprotect.engine.magnitudes.tables.axis import Axis
+from tabprotect.engine.magnitudes.tables.equations import Equations, has_all_sums
+from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES
+from tabprotect.engine.magnitudes.tables.released_sums import HIDDEN, ReleasedSums, SumsGate
+from tabprotect.engine.magnitudes.tables.sensitive_cells import MOST_EMPTY
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import Variable

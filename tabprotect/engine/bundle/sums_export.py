@@ -16,8 +16,8 @@ from tabprotect.engine.bundle.sums_cube import cube_of_sums
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
-from tabprotect.engine.magnitudes.axis import TOTAL
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.axis import TOTAL
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.languages.said import say
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bundle.page import Page, prints, told_in
 from tabprotect.engine.bundle.page_model import MOST_SHOWN, Model
-from tabprotect.engine.magnitudes.beliefs import hidden_ranges
-from tabprotect.engine.magnitudes.key_noise import KeyNoise
-from tabprotect.engine.magnitudes.multipliers import MultiplierLaw
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise
+from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
+from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import LANGUAGES
 

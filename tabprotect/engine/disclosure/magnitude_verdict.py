@@ -18,8 +18,8 @@ import numpy as np
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.together import numbers_known
-from tabprotect.engine.magnitudes.multipliers import MultiplierLaw
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums, SumsGate
+from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums, SumsGate
 from tabprotect.engine.release.left_out import Kind, kinds, listed
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.languages.said import joined, plural, say
@@ -297,7 +297,7 @@ def outsider_beliefs(release: ReleasedSums, within: float) -> np.ndarray | None:
             out[size == value] = law.rounded_belief(value, within)
         return out
     # Late: a project names verdicts, and its first paint does not wait for what solves programmes.
-    from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs
+    from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs
 
     for one in beliefs(release, ContributorView(), within):
         out[one.cell] = one.belief

@@ -21,13 +21,13 @@ from tabprotect.engine.disclosure.magnitude_verdict import (
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
 from tabprotect.engine.disclosure.together import checked
 from tabprotect.engine.errors import InputError, RefusedError
-from tabprotect.engine.magnitudes.key_noise import KeyNoise, keyed
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.multipliers import MultiplierLaw, multiplied
-from tabprotect.engine.magnitudes.pattern import Pattern, Wanted, suppress
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums, SumsGate
-from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
-from tabprotect.engine.magnitudes.sums_methods import sums_method
+from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
+from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
+from tabprotect.engine.magnitudes.methods.sums_methods import sums_method
+from tabprotect.engine.magnitudes.patterns.pattern import Pattern, Wanted, suppress
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums, SumsGate
+from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed
 from tabprotect.engine.project.releasing.magnitude_release import (
@@ -53,7 +53,7 @@ class Asked:
     Attributes
     ----------
     method
-        One of :data:`~tabprotect.engine.magnitudes.sums_methods.SUMS_METHODS`.
+        One of :data:`~tabprotect.engine.magnitudes.methods.sums_methods.SUMS_METHODS`.
     rules, weights
         Confidential.
     parameters

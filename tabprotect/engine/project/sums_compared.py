@@ -9,12 +9,12 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
-from tabprotect.engine.magnitudes.rounded_sums import least_base, rounded, rounding_beliefs
-from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
-from tabprotect.engine.magnitudes.sums_methods import SUMS_METHODS
+from tabprotect.engine.magnitudes.methods.sums_methods import SUMS_METHODS
+from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs
+from tabprotect.engine.magnitudes.readers.rounded_sums import least_base, rounded, rounding_beliefs
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.magnitudes_in_one_go import Asked, protected_sums
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.magnitudes_in_one_go import Asked, protected_sums
 from tabprotect.languages.said import say

@@ -13,10 +13,10 @@ from tabprotect.engine.bundle.sums_cube import sums_as_cube
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.formats.text.csv_rows import csv_rows
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
-from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
-from tabprotect.engine.magnitudes.top_writing import top_table_files
+from tabprotect.engine.magnitudes.files.top_writing import top_table_files
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.protection.suppressing.given_sums import given_text
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.languages.said import say

@@ -28,8 +28,8 @@ from tabprotect.engine.formats.format import COUNT, Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats, named
 from tabprotect.engine.formats.statuses import SHOWN
-from tabprotect.engine.magnitudes.axis import TOTAL
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.axis import TOTAL
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release

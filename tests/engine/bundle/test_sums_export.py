@@ -16,7 +16,7 @@ from tabprotect.engine.bundle.magnitude_bundle import public_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 
 HIDDEN = {("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")}
 

@@ -12,10 +12,10 @@ from magnitude_cases import drawn, table_of
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import archive, magnitude_bundle, page
 from tabprotect.engine.errors import BundleError
-from tabprotect.engine.magnitudes.beliefs import hidden_ranges
-from tabprotect.engine.magnitudes.key_noise import KeyNoise, keyed
-from tabprotect.engine.magnitudes.multipliers import MultiplierLaw, multiplied
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
+from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
+from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 
 KEY = b"a key of a house for tests"
 

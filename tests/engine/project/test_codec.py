@@ -15,7 +15,7 @@ from same_values import difference, written_out
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.magnitudes.largest_only import LargestOnly
+from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.project import codec
 from tabprotect.engine.project.codec import Decoder, Encoder, kinds, types_of

@@ -22,9 +22,9 @@ from tabprotect.engine.disclosure.gate import UNJUDGED_HINT
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import RefusedError, TabprotectError
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
-from tabprotect.engine.magnitudes.table_files import write_magnitudes
+from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.project.releasing.entering import entry, who_answers
 from tabprotect.engine.protection.problem import OVERRULED, STANDING
 from tabprotect.engine.register.counts_and_sums import known_beside, of_sums, with_numbers

@@ -15,14 +15,14 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.regrouping import by_others
-from tabprotect.engine.magnitudes.sums_methods import (
+from tabprotect.engine.magnitudes.methods.sums_methods import (
     PUBLISH,
     SUMS_METHODS,
     published_beside,
     sums_method,
 )
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.regrouping import by_others
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.asked import Drawing, MagnitudeTabulation, Publishing
 from tabprotect.engine.project.command import Context, Declared
@@ -58,7 +58,7 @@ def sums_document(table: MagnitudeTable, *, source: str) -> Project:
 def opened_sums(source: str) -> Project:
     """The document of a magnitude table in a file."""
     # Imported late: DuckDB takes a tenth of the program's start.
-    from tabprotect.engine.magnitudes.table_files import read_magnitudes
+    from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 
     return sums_document(read_magnitudes(Path(source)), source=source)
 

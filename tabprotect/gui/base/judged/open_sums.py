@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
-from tabprotect.engine.magnitudes.axis import Axis
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.axis import Axis
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index

@@ -18,8 +18,8 @@ from tabprotect.engine.disclosure.magnitude_verdict import (
     outsider_beliefs,
 )
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
-from tabprotect.engine.magnitudes.tried_readers import TriedReader, tried_readers
+from tabprotect.engine.magnitudes.patterns.tried_readers import TriedReader, tried_readers
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project

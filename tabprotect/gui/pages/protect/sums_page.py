@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
-from tabprotect.engine.magnitudes.sums_methods import SUMS_METHODS, SumsMethod
+from tabprotect.engine.magnitudes.methods.sums_methods import SUMS_METHODS, SumsMethod
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import protect_words, set_method

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QSplitter,
@@ -378,6 +378,13 @@ class RunPage(Page):
             return
         self.form.flush()
         self.do(protect, draft=True, tune=self.tune.wanted, tune_for=self.tune.chosen_use)
+        QTimer.singleShot(0, self, self._make_result)
+
+    def _make_result(self) -> None:
+        """Make what will show the result while the method runs, not when all else turns to it."""
+        project = self.document.project
+        if project is not None and self.document.in_house:
+            _ = self.run if project.takes_cycles else self.result
 
     def show_error(
         self,

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import ParameterError, TabprotectError
-from tabprotect.engine.magnitudes.sums_methods import PUBLISH, sums_method
+from tabprotect.engine.magnitudes.methods.sums_methods import PUBLISH, sums_method
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_parameters

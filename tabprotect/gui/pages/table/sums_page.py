@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
