@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabprotect.engine.bundle.check_lines import (
+from tabprotect.engine.bundle.staff.check_lines import (
     bundle_files,
     headline,
     honesty,
@@ -17,7 +17,7 @@ from tabprotect.engine.bundle.check_lines import (
     stated,
     table_lines,
 )
-from tabprotect.engine.bundle.risk_report import risk_text
+from tabprotect.engine.bundle.staff.risk_report import risk_text
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.release.limits import Limits
