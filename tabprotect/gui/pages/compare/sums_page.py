@@ -11,10 +11,10 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.sums_verbs import compare_sums, run_of
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.pages.stages import CompareStage
 from tabprotect.languages.said import say

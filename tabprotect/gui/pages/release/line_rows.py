@@ -17,8 +17,8 @@ from tabprotect.engine.bundle.staff.check_lines import (
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.project.project import Project
 from tabprotect.gui.forms.banner import MARKS
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress

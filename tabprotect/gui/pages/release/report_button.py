@@ -17,7 +17,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.gui.base.exporter import MARK, Exporter, marked
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.look import icons
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell

@@ -27,7 +27,7 @@ from tabprotect.engine.project.verbs.sums_verbs import gate_of_sums
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.look.buttons import Inside, push_button, scrolling, tool_button

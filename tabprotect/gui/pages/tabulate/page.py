@@ -22,23 +22,23 @@ from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.measure_columns import MeasureColumns
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
-from tabprotect.gui.base.table_so_far import (
+from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.look.buttons import named, push_button, tool_button
+from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.lists.finder import Finder
+from tabprotect.gui.look.lists.listing import as_list
+from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.tabulate.measure_columns import MeasureColumns
+from tabprotect.gui.pages.tabulate.table_so_far import (
     Counted,
     TableSoFar,
     count_all,
     counted_by,
     if_ticked,
 )
-from tabprotect.gui.look.buttons import named, push_button, tool_button
-from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
-from tabprotect.gui.look.finder import Finder
-from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_row
-from tabprotect.gui.look.listing import as_list
-from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 
@@ -240,7 +240,7 @@ class TabulatePage(Page):
 
     def _ask_database(self) -> None:
         # The start page, of which this is a part, is painted without it.
-        from tabprotect.gui.forms.database_dialog import ask_database
+        from tabprotect.gui.forms.reading.database_dialog import ask_database
 
         ask_database(self, self.choose)
 

@@ -17,7 +17,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.question import Question, Told
+from tabprotect.gui.base.work.question import Question, Told
 from tabprotect.languages.said import say
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.tables.variable import level_said, spoken
-from tabprotect.gui.forms.name_picks import NamePicks
+from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row

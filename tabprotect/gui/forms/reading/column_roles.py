@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidget
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.file_preview import FilePreview, PreviewLine
 from tabprotect.engine.formats.layouts.table_forms import count_columns
-from tabprotect.gui.forms.import_words import SAID
-from tabprotect.gui.look.listing import as_list
+from tabprotect.gui.forms.reading.import_words import SAID
+from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.said import plural, say
 from tabprotect.languages.speaking import tell, told

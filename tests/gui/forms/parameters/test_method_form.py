@@ -12,7 +12,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.variable import Level, Variable
-from tabprotect.gui.forms.method_form import MethodForm
+from tabprotect.gui.forms.parameters.method_form import MethodForm
 
 GAME = Shares(("win", "lose", "draw"), rest="remaining")
 

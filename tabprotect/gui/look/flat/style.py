@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.gui.look import controls
+from tabprotect.gui.look.flat import controls
 from tabprotect.gui.look.roles import role_of
 from tabprotect.gui.look.theme import THEME
 from tabprotect.languages.said import say

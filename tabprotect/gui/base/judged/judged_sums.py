@@ -9,8 +9,8 @@ from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, rules_of
-from tabprotect.gui.base.jobs import Jobs
-from tabprotect.gui.base.question import Question, same
+from tabprotect.gui.base.work.jobs import Jobs
+from tabprotect.gui.base.work.question import Question, same
 from tabprotect.languages.said import say
 
 

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
-from tabprotect.gui.forms.field import Field
+from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, colour, number_text

@@ -18,8 +18,8 @@ from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter, Shares, Values
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.forms.field import Field
-from tabprotect.gui.forms.share_editor import ShareEditor
+from tabprotect.gui.forms.parameters.field import Field
+from tabprotect.gui.forms.parameters.share_editor import ShareEditor
 from tabprotect.gui.look.buttons import ScrollsDown, emptied, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row

@@ -13,7 +13,7 @@ from tabprotect.engine.protection.margins.margin_by_margin import may_be_set
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.forms.method_form import MethodForm
+from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout

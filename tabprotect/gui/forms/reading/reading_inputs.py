@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.formats.file_preview import FilePreview
 from tabprotect.engine.formats.reading_options import ANY_FORMAT, options, takes_number
 from tabprotect.engine.options import Option
-from tabprotect.gui.forms.import_words import (
+from tabprotect.gui.forms.reading.import_words import (
     FIXED,
     FOUND_OUT,
     FROM_FILE,
@@ -37,7 +37,7 @@ from tabprotect.gui.forms.import_words import (
     VALUES,
     WRITTEN,
 )
-from tabprotect.gui.forms.mark_choices import MarkChoices
+from tabprotect.gui.forms.reading.mark_choices import MarkChoices
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row

@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.forms.chances_dialogs import DIALOGS, ask_chances
-from tabprotect.gui.forms.name_chips import NameChips
-from tabprotect.gui.look import icons
+from tabprotect.gui.forms.parameters.chances_dialogs import DIALOGS, ask_chances
+from tabprotect.gui.forms.parameters.name_chips import NameChips
 from tabprotect.gui.look.buttons import push_button, tool_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row

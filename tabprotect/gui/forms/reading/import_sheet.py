@@ -11,15 +11,15 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QWidget
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.file_preview import FilePreview, preview
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.gui.base.jobs import Jobs
-from tabprotect.gui.base.question import Question
-from tabprotect.gui.forms.column_roles import FileLines, with_role
-from tabprotect.gui.forms.mark_choices import MarkChoices
-from tabprotect.gui.forms.reading_inputs import ReadingForm, said_of, set_value, value_of
-from tabprotect.gui.forms.refusal_choices import RefusalChoices
+from tabprotect.gui.base.work.jobs import Jobs
+from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.forms.reading.column_roles import FileLines, with_role
+from tabprotect.gui.forms.reading.mark_choices import MarkChoices
+from tabprotect.gui.forms.reading.reading_inputs import ReadingForm, said_of, set_value, value_of
+from tabprotect.gui.forms.reading.refusal_choices import RefusalChoices
 from tabprotect.gui.look.buttons import ScrollsDown
+from tabprotect.gui.look.drawn.icons import pixmap
 from tabprotect.gui.look.error_strip import ErrorStrip
-from tabprotect.gui.look.icons import pixmap
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress

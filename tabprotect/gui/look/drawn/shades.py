@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QLinearGradient, QPainter, QPain
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.gui.look.drawing import LEFT, RIGHT
+from tabprotect.gui.look.drawn.drawing import LEFT, RIGHT
 from tabprotect.gui.look.theme import GRID, THEME, Colours, contrast
 from tabprotect.languages.speaking import tell, told
 
