@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QWidget
 
-from tabprotect.engine.bundle.check_lines import CheckLine
+from tabprotect.engine.bundle.staff.check_lines import CheckLine
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.cube import cube_of
-from tabprotect.engine.bundle.sums_cube import cube_of_sums
-from tabprotect.engine.bundle.sums_export import csv_of_sums
+from tabprotect.engine.bundle.sums.sums_cube import cube_of_sums
+from tabprotect.engine.bundle.sums.sums_export import csv_of_sums
+from tabprotect.engine.bundle.tables.cube import cube_of
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import COUNT, Format
 from tabprotect.engine.formats.layouts.observations import cells_shown

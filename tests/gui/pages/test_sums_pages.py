@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from readable import texts
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle.magnitude_bundle import read_release
+from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.frame.main_window import MainWindow

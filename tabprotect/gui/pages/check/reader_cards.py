@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
-from tabprotect.engine.bundle.check_lines import State
+from tabprotect.engine.bundle.staff.check_lines import State
 from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import ReleaseJudgement

@@ -10,8 +10,8 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QFrame, QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.bundle.check_lines import CheckLine
-from tabprotect.engine.bundle.sums_lines import sums_headline
+from tabprotect.engine.bundle.staff.check_lines import CheckLine
+from tabprotect.engine.bundle.sums.sums_lines import sums_headline
 from tabprotect.engine.disclosure.magnitude_verdict import (
     MagnitudeVerdict,
     magnitude_verdict,

@@ -21,7 +21,7 @@ from tabprotect.languages.said import say
 from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
-    from tabprotect.engine.project.sums_compared import ComparedSums
+    from tabprotect.engine.project.sums.sums_compared import ComparedSums
 
 WAYS = 5
 """Ways that are compared: the rules alone, three methods, rounding."""
@@ -114,7 +114,7 @@ class CompareSumsPage(CompareStage, Page):
 
 def _compare(project: Project, progress: Progress) -> tuple[ComparedSums, ...]:
     # Imported late: the first paint does not wait for what solves programmes.
-    from tabprotect.engine.project.sums_compared import compared_sums
+    from tabprotect.engine.project.sums.sums_compared import compared_sums
 
     assert project.sums is not None
     asked = run_of(project, project.seed)

@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import Progress

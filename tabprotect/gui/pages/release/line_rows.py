@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from tabprotect.engine.bundle.check_lines import (
+from tabprotect.engine.bundle.staff.check_lines import (
     CheckGroup,
     CheckLine,
     bundle_files,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.bundle.check_lines import CheckLine, headline, published_line
+from tabprotect.engine.bundle.staff.check_lines import CheckLine, headline, published_line
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.project import Project

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from tabprotect.engine import house
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.check_lines import (
+from tabprotect.engine.bundle.staff.check_lines import (
     CheckGroup,
     CheckLine,
     computed,

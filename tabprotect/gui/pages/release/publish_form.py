@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.bundle import confidential
-from tabprotect.engine.bundle.data_package import slug
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.tables.data_package import slug
 from tabprotect.engine.errors import InputError
 from tabprotect.gui.base.exporter import marked
 from tabprotect.gui.base.preferences import Preferences

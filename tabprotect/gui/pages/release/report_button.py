@@ -10,7 +10,8 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QMenu, QPushButton
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project

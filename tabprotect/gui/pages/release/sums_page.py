@@ -12,9 +12,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
 from tabprotect.engine import house
-from tabprotect.engine.bundle import archive, magnitude_bundle
-from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine
-from tabprotect.engine.bundle.sums_lines import sums_files, sums_headline, sums_protection
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine
+from tabprotect.engine.bundle.sums import magnitude_bundle
+from tabprotect.engine.bundle.sums.sums_lines import sums_files, sums_headline, sums_protection
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict, magnitude_verdict
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import Progress

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.bundle.page import Page, prints, told_in
-from tabprotect.engine.bundle.page_model import MOST_SHOWN, Model
+from tabprotect.engine.bundle.reader_page.page import Page, prints, told_in
+from tabprotect.engine.bundle.reader_page.page_model import MOST_SHOWN, Model
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
 from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle.sums_cube import sums_as_cube
+from tabprotect.engine.bundle.sums.sums_cube import sums_as_cube
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.formats.text.csv_rows import csv_rows

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.export import STREAM, write_cube
-from tabprotect.engine.bundle.magnitude_bundle import STATUS, VALUE, sum_rows
-from tabprotect.engine.bundle.sums_cube import cube_of_sums
+from tabprotect.engine.bundle.sums.magnitude_bundle import STATUS, VALUE, sum_rows
+from tabprotect.engine.bundle.sums.sums_cube import cube_of_sums
+from tabprotect.engine.bundle.tables.export import STREAM, write_cube
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE

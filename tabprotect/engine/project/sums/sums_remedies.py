@@ -8,7 +8,7 @@ from dataclasses import replace
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.magnitudes_in_one_go import Asked, protected_sums
+from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protected_sums
 from tabprotect.languages.said import say
 
 NOISES = ((".05", ".15"), (".1", ".25"), (".2", ".5"), (".3", ".7"))

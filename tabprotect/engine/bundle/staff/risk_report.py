@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import RISK_REPORT_CELLS
 from tabprotect.engine.bundle.archive import dump_json
-from tabprotect.engine.bundle.check_lines import CheckGroup, headline, honesty, protection
+from tabprotect.engine.bundle.staff.check_lines import CheckGroup, headline, honesty, protection
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.cube import cube_of
+from tabprotect.engine.bundle.tables.cube import cube_of
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.release.release import Release

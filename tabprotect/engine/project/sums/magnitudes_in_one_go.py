@@ -11,7 +11,7 @@ import numpy as np
 from tabprotect.engine import house
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.magnitude_bundle import read_release
+from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.disclosure.magnitude_verdict import (
     ContributorsAudit,
     MagnitudeVerdict,

@@ -17,8 +17,9 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from tabprotect.engine.bundle import archive, data_package
-from tabprotect.engine.bundle.page_words import WORDS, exact_lines
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.reader_page.page_words import WORDS, exact_lines
+from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
@@ -29,7 +30,7 @@ from tabprotect.languages.said import say
 from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue
 
 if TYPE_CHECKING:
-    from tabprotect.engine.bundle.page_model import Model
+    from tabprotect.engine.bundle.reader_page.page_model import Model
 
 PAGE = "page.html"
 
@@ -72,7 +73,7 @@ class Page:
     ) -> Page:
         """The page of a release, beside the other files of its bundle."""
         # Imported late: it imports solvers, which the first paint must not wait for.
-        from tabprotect.engine.bundle.page_model import model_of
+        from tabprotect.engine.bundle.reader_page.page_model import model_of
 
         domain = release.table.domain if likelihood is None else likelihood.domain
         told = _told(release, content, domain)
@@ -143,7 +144,7 @@ def page_bytes(
 
 def _computed(release: Release, likelihood: Likelihood | None, progress: Progress) -> Model:
     """The model that takes a posterior, with its reason in every language."""
-    from tabprotect.engine.bundle.page_model import computed_model
+    from tabprotect.engine.bundle.reader_page.page_model import computed_model
 
     model = computed_model(release, likelihood, progress)
     why = model.get("why")
@@ -270,7 +271,7 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
     """All that the page says of a release beside its model."""
     mechanism, gate = release.mechanism, release.mechanism.gate
     method = methods()[mechanism.method]
-    from tabprotect.engine.bundle.page_model import MOST_SHOWN
+    from tabprotect.engine.bundle.reader_page.page_model import MOST_SHOWN
 
     shown = sum(one.table.domain.size for one in release.tables) <= MOST_SHOWN
     first, *kept = filter(None, exact_lines(release, "{}", " × "))

@@ -18,7 +18,8 @@ import tabprotect as tp
 from tabprotect.cli.main import main
 from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.belief.weighing import plain
-from tabprotect.engine.bundle import archive, page, public
+from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle.reader_page import page
 from tabprotect.engine.bundle.verify import verify_bytes, with_verdict
 from tabprotect.engine.disclosure.cell_beliefs import believed_alone
 from tabprotect.engine.errors import BundleError, InfeasibleError

@@ -12,7 +12,7 @@ import pytest
 from magnitude_cases import hidden_square
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle.magnitude_bundle import public_bytes
+from tabprotect.engine.bundle.sums.magnitude_bundle import public_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table

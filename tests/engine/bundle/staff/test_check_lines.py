@@ -9,7 +9,7 @@ from typing import Any, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabprotect.engine.bundle.check_lines import (
+from tabprotect.engine.bundle.staff.check_lines import (
     bundle_files,
     headline,
     honesty,
@@ -19,7 +19,7 @@ from tabprotect.engine.bundle.check_lines import (
     stated,
     table_lines,
 )
-from tabprotect.engine.bundle.risk_report import risk_text
+from tabprotect.engine.bundle.staff.risk_report import risk_text
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected, Staff, StaffVerdict
 from tabprotect.engine.register.left_before import LeftBefore

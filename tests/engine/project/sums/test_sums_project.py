@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle.magnitude_bundle import read_release
+from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.history import History

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import BundleError, Interrupted
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection.problem import Protected

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.bundle.cube import MOST_CELLS
+from tabprotect.engine.bundle.tables.cube import MOST_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.tables.axis import Axis
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums

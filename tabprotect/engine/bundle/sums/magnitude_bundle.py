@@ -15,8 +15,9 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from tabprotect.engine.bundle import archive, confidential, public, signature
-from tabprotect.engine.bundle.page import MADE_AGAIN, PAGE
+from tabprotect.engine.bundle import archive, public, signature
+from tabprotect.engine.bundle.reader_page.page import MADE_AGAIN, PAGE
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.decoding import Between, decoded
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.magnitudes.tables.axis import Axis
@@ -116,7 +117,7 @@ def public_bytes(
 def page_of(release: ReleasedSums, content: Mapping[str, bytes]) -> bytes:
     """The page to look at of a release, beside the other files of its bundle."""
     # Imported late: it imports what posteriors take.
-    from tabprotect.engine.bundle.sums_page import page_of_sums
+    from tabprotect.engine.bundle.reader_page.sums_page import page_of_sums
 
     page, model = page_of_sums(release, content, PROMISES[release.method])
     return page.whole(model)
@@ -150,7 +151,7 @@ def check_page(data: bytes, release: ReleasedSums) -> list[str]:
     files = archive.unpack(data, allowed=lambda name: True)
     if PAGE not in files:
         return []
-    from tabprotect.engine.bundle.sums_page import page_of_sums
+    from tabprotect.engine.bundle.reader_page.sums_page import page_of_sums
 
     page, model = page_of_sums(release, files, PROMISES[release.method])
     page.check(files[PAGE], model)

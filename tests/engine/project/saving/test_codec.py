@@ -17,11 +17,10 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.posterior.factors import reweighing
-from tabprotect.engine.project import codec
-from tabprotect.engine.project.codec import Decoder, Encoder, kinds, types_of
 from tabprotect.engine.project.history import History, held_bytes, held_values
 from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
-from tabprotect.engine.project.saving import storage
+from tabprotect.engine.project.saving import codec, storage
+from tabprotect.engine.project.saving.codec import Decoder, Encoder, kinds, types_of
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.release.kept_sums import KeptSum
 from tabprotect.engine.release.limits import Limits

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabprotect.engine.bundle.export import export
+from tabprotect.engine.bundle.tables.export import export
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import named
 from tabprotect.engine.formats.table_reading import read_table

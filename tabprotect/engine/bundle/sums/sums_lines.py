@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, State
+from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine, State
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.protected_sums import ProtectedSums
 from tabprotect.engine.release.left_out import SAID

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle import archive, data_package, public
-from tabprotect.engine.bundle.risk_report import risk_json, risk_text
+from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle.staff.risk_report import risk_json, risk_text
+from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError

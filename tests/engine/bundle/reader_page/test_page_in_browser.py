@@ -9,11 +9,12 @@ import pytest
 from real_browser import Browser, chromium
 from selenium.webdriver import Keys
 
-from tabprotect.engine.bundle import magnitude_bundle, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.sums import magnitude_bundle
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
-from tests.engine.bundle.test_page import PRIORS, Laws, difference, release_of
-from tests.engine.bundle.test_sums_page import released
+from tests.engine.bundle.reader_page.test_page import PRIORS, Laws, difference, release_of
+from tests.engine.bundle.reader_page.test_sums_page import released
 
 DESK, PHONE = (1200, 800), (390, 780)
 

@@ -16,7 +16,7 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.magnitudes_in_one_go import Asked, protected_sums
+from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protected_sums
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.languages.said import say
 

@@ -10,7 +10,9 @@ import pytest
 from magnitude_cases import drawn, table_of
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle import archive, magnitude_bundle, page
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.reader_page import page
+from tabprotect.engine.bundle.sums import magnitude_bundle
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied

@@ -18,14 +18,15 @@ from starlette.requests import HTTPConnection
 from table_server import QUICK, Client, Serve, czech
 
 from tabprotect.engine.errors import InputError
-from tabprotect.server import boundary, sessions
-from tabprotect.server.accounts import HASHED_AT_ONCE
+from tabprotect.server.accounting import sessions
+from tabprotect.server.accounting.accounts import HASHED_AT_ONCE
+from tabprotect.server.accounting.secret import SECRET, server_secret
+from tabprotect.server.accounting.sessions import LIFE, REST
 from tabprotect.server.attack.suite import attacked
-from tabprotect.server.boundary import client_address, is_local, is_secure
-from tabprotect.server.limiter import Limiter
-from tabprotect.server.secret import SECRET, server_secret
+from tabprotect.server.guard import boundary
+from tabprotect.server.guard.boundary import client_address, is_local, is_secure
+from tabprotect.server.guard.limiter import Limiter
 from tabprotect.server.service import Access, check_access
-from tabprotect.server.sessions import LIFE, REST
 from tests.server.attack.test_attack import ours
 from tests.server.test_house import sign_in, token
 
