@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.stages import PAGES
 
 KEY, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 NONE = Qt.KeyboardModifier.NoModifier
@@ -37,6 +38,8 @@ class Fingers(Hand):
     def __init__(self, window: MainWindow, pictures: Path | None) -> None:
         super().__init__(window, pictures)
         self.reached: list[str] = []
+        # Without a window manager nobody else gives it the keyboard.
+        window.activateWindow()
 
     def key(
         self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE, *, on: QWidget | None = None
@@ -51,6 +54,9 @@ class Fingers(Hand):
         """Press Tab until a widget has the focus."""
         self.settle()
         seen = 0
+        if QApplication.focusWidget() is None:
+            self.front.activateWindow()
+            turn(0.1)
         while not _has_focus(widget):
             seen += 1
             if seen > TABS or not widget.isEnabled():
@@ -82,11 +88,13 @@ class Fingers(Hand):
             self.settle()
 
     def rail(self, page: str) -> None:
-        """Go to a page by the rail."""
-        button = self.window.rail.buttons[page]
-        self.reach(button)
-        self.key(KEY.Key_Space)
+        """Go to a page by its number, as the menu View has it."""
+        number = 1 + [one.name for one in PAGES].index(page)
         self.settle()
+        self.key(Qt.Key(KEY.Key_0 + number), CONTROL)
+        self.settle()
+        if self.window.page.name != page:
+            raise MissingError(f"Ctrl+{number} does not lead to {page}")
 
     def tab(self, text: str) -> None:
         """Go to a tab by the arrows, or press it where tabs are buttons."""
@@ -167,11 +175,12 @@ class Fingers(Hand):
             self.key(KEY.Key_Space)
         self.settle()
 
-    def tick(self, text: str, view: QAbstractItemView) -> None:
+    def tick(self, text: str, view: QAbstractItemView, *, settle: bool = True) -> None:
         """Go to an item, and tick it."""
         self._to_item(text, view, 0)
         self.key(KEY.Key_Space)
-        self.settle()
+        if settle:
+            self.settle()
 
     def _to_item(self, text: str, view: QAbstractItemView | None, column: int) -> QAbstractItemView:
         views = [view] if view is not None else self.front.findChildren(QAbstractItemView)
