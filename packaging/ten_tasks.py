@@ -34,7 +34,7 @@ from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.release.publish_form import LeavingHouse
-from tabprotect.gui.pages.tabulate import DRAWN
+from tabprotect.gui.pages.tabulate.page import DRAWN
 
 REGIONS = ("Baden-W\u00fcrttemberg", "Bayern", "Berlin", "Hessen", "N\u00fcrnberg", "Saarland")
 AGES = ("0-17", "18-39", "40-64", "65+")

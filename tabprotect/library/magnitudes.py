@@ -20,9 +20,9 @@ from tabprotect.engine.magnitudes.tables.tabulating import summed
 from tabprotect.engine.microdata.record_files import MicrodataFile
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.asked import MagnitudeTabulation
-from tabprotect.engine.project.magnitudes_in_one_go import Asked, protect_magnitudes
 from tabprotect.engine.project.releasing.magnitude_release import LeavingSums
 from tabprotect.engine.project.sources import codings_of, magnitudes_tabulated, measured_columns
+from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protect_magnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.variable import AT
 from tabprotect.library.frames import Frame, Framed, html_rows, made, usual_kind

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.bundle import confidential, magnitude_bundle
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.sums import magnitude_bundle
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.disclosure import policy

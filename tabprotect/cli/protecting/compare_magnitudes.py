@@ -8,8 +8,8 @@ from pathlib import Path
 from tabprotect.cli.output import Console
 from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
-from tabprotect.engine.project.magnitudes_in_one_go import Asked
-from tabprotect.engine.project.sums_compared import compared_sums, within_of
+from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked
+from tabprotect.engine.project.sums.sums_compared import compared_sums, within_of
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.languages.said import say
 

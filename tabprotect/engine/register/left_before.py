@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, State, read_together
+from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine, State, read_together
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import (
     Interrupted,

@@ -21,7 +21,7 @@ from tabprotect.engine.tables.groupings.unlisted_codes import LEFT_OUT, Unlisted
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import Item, in_column, in_row
-from tabprotect.gui.look.listing import as_list
+from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, count_text
 from tabprotect.languages.said import joined, plural, say

@@ -22,7 +22,7 @@ from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table
-from tabprotect.gui.base.question import tell_failure
+from tabprotect.gui.base.work.question import tell_failure
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
@@ -142,7 +142,7 @@ class Files(QObject):
     def ask_reading(self, source: str, **given: object) -> None:
         """Show the import sheet: how a file is to be read."""
         # With the first file that leaves a doubt, not with the window.
-        from tabprotect.gui.forms.import_sheet import ImportSheet
+        from tabprotect.gui.forms.reading.import_sheet import ImportSheet
 
         sheet = ImportSheet(self.window, self.document.jobs, Path(source), given)
         sheet.chosen.connect(self._read_so)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, STATUS, UNKNOWN, UNRELEASABLE
-from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, count_text
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told

@@ -23,7 +23,7 @@ from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.question import Question, same
+from tabprotect.gui.base.work.question import Question, same
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.languages.said import say
 

@@ -13,7 +13,7 @@ import pytest
 from magnitude_cases import drawn, table_of
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle.magnitude_bundle import read_release
+from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.disclosure import magnitude_verdict
 from tabprotect.engine.disclosure.together import checked, numbers_between
 from tabprotect.engine.errors import ParameterError

@@ -31,7 +31,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import Autosave
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.start import Card
-from tabprotect.gui.pages.tabulate import TabulatePage
+from tabprotect.gui.pages.tabulate.page import TabulatePage
 
 Settle = Callable[[], None]
 
@@ -335,7 +335,7 @@ def test_the_card_of_records_asks_for_them(
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr(
-        "tabprotect.gui.pages.tabulate.ask_file", lambda _, title, *__: asked.append(title)
+        "tabprotect.gui.pages.tabulate.page.ask_file", lambda _, title, *__: asked.append(title)
     )
     (card,) = (c for c in window.page.findChildren(Card) if c.accessibleName() == "Count records")
     card.click()

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from readable import texts
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle.magnitude_bundle import read_release
+from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.gui.forms.save_as import ask_release

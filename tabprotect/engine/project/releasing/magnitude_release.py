@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tabprotect.engine import house
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle import confidential
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.magnitude_bundle import (
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.sums.magnitude_bundle import (
     dossier_bytes,
     public_bytes,
     release_within,

@@ -10,8 +10,8 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QFrame, QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.bundle.check_lines import CheckLine
-from tabprotect.engine.bundle.sums_lines import sums_headline
+from tabprotect.engine.bundle.staff.check_lines import CheckLine
+from tabprotect.engine.bundle.sums.sums_lines import sums_headline
 from tabprotect.engine.disclosure.magnitude_verdict import (
     MagnitudeVerdict,
     magnitude_verdict,
@@ -30,15 +30,15 @@ from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import Remedies, take_for_sums
 from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
 from tabprotect.gui.look.buttons import faces, named
-from tabprotect.gui.look.icons import icon
+from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, Colours, chance_text, count_text, number_text
 from tabprotect.gui.pages.stages import CheckStage

@@ -26,8 +26,8 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_method, s
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
 from tabprotect.gui.base.stage import setup_page
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, in_column

@@ -18,10 +18,10 @@ from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.sums_verbs import compare_sums, run_of
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.stages import CompareStage
 from tabprotect.gui.plots.map_axis import Axis
@@ -31,7 +31,7 @@ from tabprotect.languages.said import say
 from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
-    from tabprotect.engine.project.sums_compared import ComparedSums
+    from tabprotect.engine.project.sums.sums_compared import ComparedSums
 
 LOOKS = series_looks(("rules", *SUMS_METHODS, "rounding"))
 """How each way is marked: the rules alone, three methods, rounding."""
@@ -200,7 +200,7 @@ def _setting(number: int, one: ComparedSums, look: SeriesLook, label: str) -> Pl
 
 def _compare(project: Project, progress: Progress) -> tuple[ComparedSums, ...]:
     # Imported late: the first paint does not wait for what solves programmes.
-    from tabprotect.engine.project.sums_compared import compared_sums
+    from tabprotect.engine.project.sums.sums_compared import compared_sums
 
     assert project.sums is not None
     asked = run_of(project, project.seed)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from tabprotect.engine.bundle.check_lines import (
+from tabprotect.engine.bundle.staff.check_lines import (
     CheckGroup,
     CheckLine,
     bundle_files,
@@ -18,8 +18,8 @@ from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.project.project import Project
 from tabprotect.gui.forms.banner import MARKS
 from tabprotect.gui.forms.remedies import Remedies
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress

@@ -12,9 +12,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
 from tabprotect.engine import house
-from tabprotect.engine.bundle import archive, magnitude_bundle
-from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine
-from tabprotect.engine.bundle.sums_lines import sums_files, sums_headline, sums_protection
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine
+from tabprotect.engine.bundle.sums import magnitude_bundle
+from tabprotect.engine.bundle.sums.sums_lines import sums_files, sums_headline, sums_protection
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict, magnitude_verdict
 from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.progress import Progress
@@ -26,7 +27,7 @@ from tabprotect.engine.project.verbs.sums_verbs import gate_of_sums
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import take_for_sums
 from tabprotect.gui.forms.save_as import ask_release

@@ -38,10 +38,10 @@ from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
 from tabprotect.gui.base.stage import setup_page
-from tabprotect.gui.forms.configuration_dialog import ask_configuration
-from tabprotect.gui.forms.method_form import MethodForm
+from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
+from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, number_text

@@ -25,8 +25,8 @@ from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Preview, Problem
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, push_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress

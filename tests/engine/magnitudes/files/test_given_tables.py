@@ -20,7 +20,7 @@ from tabprotect.engine.magnitudes.patterns import pattern
 from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
 from tabprotect.engine.magnitudes.readers.puzzle import Puzzle
 from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
-from tabprotect.engine.project.magnitudes_in_one_go import Asked, protect_magnitudes
+from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protect_magnitudes
 from tabprotect.engine.protection.suppressing.given_sums import given_sums, given_text
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from magnitude_cases import drawn, hidden_square, table_of
 
-from tabprotect.engine.bundle.magnitude_bundle import public_bytes, read_release
+from tabprotect.engine.bundle.sums.magnitude_bundle import public_bytes, read_release
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied

@@ -10,7 +10,8 @@ from pages_of import page_of
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.publish_verbs import publish as publish_verb
