@@ -289,11 +289,15 @@ def planned(hand: Hand, files: Path) -> None:
     turn(0.5)
     hand.picture("plan-in-progress")
     print("   progress on the page:", bool(hand.window.page.findChildren(JobView)))
-    hand.settle(ALL_METHODS)
+    end = time.monotonic() + ALL_METHODS
+    while not main.text().startswith("Publish the") and time.monotonic() < end:
+        turn(0.1)
     hand.picture("plan-proved")
-    hand.click(main)
+    hand.click(main, settle=False)
+    hand.settle(WISHES)
     hand.click(hand.window.page.main_button)
-    hand.settle(ALL_METHODS)
+    if hand.window.document.release is None:
+        raise MissingError("nothing was made of the plan")
 
 
 def amounts(hand: Hand, files: Path) -> None:
