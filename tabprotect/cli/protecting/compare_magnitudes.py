@@ -21,11 +21,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     rows = list(compared_sums(table, asked, in_force(), console))
     lines = [
         say(
-            "{method}: belief at most {worst:.1%}, {hidden:,} hidden, off by {deviation:.1%} on average",
+            "{method}: belief about an unsafe sum at most {worst:.1%}, {hidden:,} hidden, off by "
+            "{deviation:.1%} on average, {loss:.1%} with hidden sums as lost",
             row.method,
-            row.worst,
+            row.unsafe_worst,
             row.hidden,
             row.mean_deviation,
+            row.loss,
         )
         for row in rows
     ]

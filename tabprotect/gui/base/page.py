@@ -89,7 +89,7 @@ class Page(Stage, QWidget):
         bar = named(QTabBar(expanding=False, drawBase=True), say("Pages of {label}", self.label))
         names = [name for name, _ in self.together]
         for _, words in self.together:
-            bar.addTab(words)
+            bar.addTab(told(words))
         here = names.index(self.name)
         bar.setCurrentIndex(here)
 

@@ -445,6 +445,11 @@ class GridView(QWidget):
         tall = self._needs[1] > room_high - (bar if long else 0)
         self.right.setFixedWidth(grand + (bar if tall else 0))
         self.bottom.setFixedHeight(height + (bar if long else 0))
+        if not self.bottom.isVisibleTo(self):
+            # Without margins the bars stand at the cells themselves, and must not cover the last ones.
+            wide, high = self._needs
+            most = wide + (bar if tall else 0), high + (bar if long else 0)
+            self.cells.setMaximumSize(*(min(size, 16_000_000) for size in most))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

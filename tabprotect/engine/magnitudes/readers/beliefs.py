@@ -212,6 +212,47 @@ def _unknown(release: ReleasedSums) -> tuple[Equations, Bools, Ints]:
     return equations, hidden, known
 
 
+def second_beliefs(
+    release: ReleasedSums, cells: Ints, parts: Ints, within: float, *, seed: int = 0
+) -> Floats:
+    """What the second largest of hidden sums believes of the largest, the rest known to 100 %.
+
+    Parameters
+    ----------
+    cells : int64 (sums,)
+        Hidden ones.
+    parts : int64 (sums, 2)
+        What the second largest put into each, and what all beside the two did.
+
+    Returns
+    -------
+    float64 (sums,)
+    """
+    equations, hidden, known = _unknown(release)
+    places = equations.places[hidden[equations.places]]
+    points = np.zeros((0, 0))
+    if len(places):
+        matrix, side = _system(equations, hidden, known, places)
+        points = _points(matrix, side, np.zeros(len(places)), np.random.default_rng(seed))
+    column = {cell: n for n, cell in enumerate(places.tolist())}
+    share = (np.arange(50) + 0.5) / 50
+    out = np.ones(len(cells))
+    for n, (cell, (own, rest)) in enumerate(zip(cells.tolist(), parts.tolist(), strict=True)):
+        place = int(equations.same[cell])
+        if place not in column:
+            values = np.array([float(release.value[cell])])
+        else:
+            values = points[:, column[place]]
+            if not np.all(np.isfinite(values)):
+                out[n] = 0.0
+                continue
+        left = (values - own)[:, None] - 2 * rest * (share if rest else share[:1] * 0)[None, :]
+        left = left[left > 0]
+        if len(left):
+            out[n] = window_belief(left, np.ones(len(left)), within)
+    return out
+
+
 def hidden_ranges(release: ReleasedSums) -> Floats:
     """The least and the most of every hidden sum if no contribution is below 0, in units.
 

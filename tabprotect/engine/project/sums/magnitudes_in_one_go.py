@@ -13,6 +13,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.disclosure.magnitude_verdict import (
+    MOST_HIDDEN,
     ContributorsAudit,
     MagnitudeVerdict,
     limits_of,
@@ -110,7 +111,9 @@ class Done:
         said = []
         if self.pattern is not None:
             said = [
-                say(
+                plural(
+                    int(self.pattern.primary.sum()),
+                    "{primary:,} sum is hidden as unsafe, {secondary:,} more to protect it, of {cells:,}.",
                     "{primary:,} sums are hidden as unsafe, {secondary:,} more to protect them, of {cells:,}.",
                     int(self.pattern.primary.sum()),
                     int(self.pattern.secondary.sum()),
@@ -268,6 +271,7 @@ def suppressed(
         audited=tally.audited,
         to_audit=tally.unsafe,
         share=_share(asked.rules),
+        narrow=_narrow(table, release, pattern.primary, limits),
     )
     untried: tuple[Kind, ...] = () if pattern.everybody else ("contributors",)
     found = magnitude_verdict(release, limits, audit=audit, more=untried)
@@ -281,6 +285,23 @@ def suppressed(
         "not_proved": not_proved(table, pattern.declared),
     }
     return Done(release, found, figures, pattern=pattern)
+
+
+def _narrow(table: MagnitudeTable, release: ReleasedSums, unsafe: Bools, limits: SumsGate) -> int:
+    """In how many hidden sums a guess of the largest contribution comes near with more than the limit."""
+    if int(release.hidden.sum()) > MOST_HIDDEN:
+        return 0
+    # Late: the first paint does not wait for what solves programmes.
+    from tabprotect.engine.magnitudes.readers.beliefs import second_beliefs
+    from tabprotect.engine.magnitudes.readers.contributors import contributors
+
+    cells = np.flatnonzero(unsafe & release.hidden)
+    parts = np.zeros((len(cells), 2), dtype=np.int64)
+    for n, cell in enumerate(cells.tolist()):
+        sizes = [abs(one.own) for one in contributors(table, cell)]
+        parts[n] = sum(sizes[1:2]), sum(sizes[2:])
+    found = second_beliefs(release, cells, parts, limits.within / 100)
+    return int((found > limits.belief_limit).sum())
 
 
 def wanted_of(table: MagnitudeTable, asked: Asked) -> Wanted:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.magnitudes.methods.sums_methods import SUMS_METHODS
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs
@@ -48,8 +48,12 @@ class ComparedSums:
         Sums in which somebody comes too near; ``None`` where nobody was tried.
     left_out
         The kinds of what was not judged.
-    base, unsafe_worst
-        Of rounding: its base in units, and the largest probability among unsafe sums.
+    unsafe_worst
+        The largest probability about a sum that the rules find unsafe: what ways are compared by.
+    loss
+        By how much a sum differs on average, as a share of it; one that is hidden is lost whole.
+    base
+        Of rounding: its base in units.
     """
 
     method: str
@@ -57,11 +61,12 @@ class ComparedSums:
     mean_belief: float
     hidden: int
     mean_deviation: float
+    unsafe_worst: float
+    loss: float
     hidden_value: object = 0
     broken: object = None
     left_out: tuple[str, ...] = ()
     base: int | None = None
-    unsafe_worst: float | None = None
 
     @property
     def label(self) -> str:
@@ -79,12 +84,11 @@ class ComparedSums:
             "hidden_value": self.hidden_value,
             "broken": self.broken,
             "left_out": list(self.left_out),
+            "unsafe_worst": round(self.unsafe_worst, 6),
+            "loss": round(self.loss, 6),
         }
-        if self.base is not None and self.unsafe_worst is not None:
-            found |= {
-                "base": table.shown(self.base),
-                "unsafe_worst": round(self.unsafe_worst, 6),
-            }
+        if self.base is not None:
+            found["base"] = table.shown(self.base)
         return found
 
 
@@ -110,25 +114,38 @@ def compared_sums(
         given = asked.parameters if method == asked.method else {}
         one = Asked(method=method, rules=asked.rules, weights=asked.weights, parameters=given)
         done = protected_sums(table, one, policy, progress)
-        found = [each.belief for each in beliefs(done.release, ContributorView(), within)]
-        figures = (done.figures["hidden_value"], done.figures["broken"], done.verdict.left_out)
+        found = _beliefs(done.release, within)
+        more = (done.figures["hidden_value"], done.figures["broken"], done.verdict.left_out)
+        release = done.release
         yield ComparedSums(
-            method, *_figures(table, found, done.release.value, done.release.hidden), *figures
+            method, *_figures(table, found, (release.value, release.hidden), unsafe), *more
         )
     yield _rounded(table, unsafe, within, policy.belief_limit)
 
 
+def _beliefs(release: ReleasedSums, within: float) -> Floats:
+    """An outsider's beliefs about every cell, NaN for those that are published as they are."""
+    out = np.full(len(release.key), np.nan)
+    for one in beliefs(release, ContributorView(), within):
+        out[one.cell] = one.belief
+    return out
+
+
 def _figures(
-    table: MagnitudeTable, found: Sequence[float], published: Ints, hidden: Bools
-) -> tuple[float, float, int, float]:
-    value = table.cells.value
-    shown = ~hidden & (value != 0)
-    moved = np.abs(published[shown] - value[shown]) / np.abs(value[shown])
+    table: MagnitudeTable, found: Floats, published: tuple[Ints, Bools], unsafe: Bools
+) -> tuple[float, float, int, float, float, float]:
+    value, (given, hidden) = table.cells.value, published
+    some = value != 0
+    moved = np.abs(given - value) / np.maximum(np.abs(value), 1)
+    shown = some & ~hidden
+    held = ~np.isnan(found)
     return (
-        max(found, default=0.0),
-        float(np.mean(found)) if len(found) else 0.0,
+        float(found[held].max(initial=0.0)),
+        float(found[held].mean()) if held.any() else 0.0,
         int(hidden.sum()),
-        float(moved.mean()) if len(moved) else 0.0,
+        float(moved[shown].mean()) if shown.any() else 0.0,
+        float(found[held & unsafe].max(initial=0.0)),
+        float(np.where(hidden, 1.0, moved)[some].mean()) if some.any() else 0.0,
     )
 
 
@@ -139,8 +156,7 @@ def _by_rules(table: MagnitudeTable, hidden: Bools, within: float) -> ComparedSu
         table.variables, table.measure, table.decimals, table.cells.key,
         np.where(hidden, 0, value), hidden, "suppression", {},
     )  # fmt: skip
-    found = [one.belief for one in beliefs(release, ContributorView(), within)]
-    figures = _figures(table, found, value, hidden)
+    figures = _figures(table, _beliefs(release, within), (value, hidden), hidden)
     return ComparedSums("rules", *figures, left_out=("contributors",))
 
 
@@ -150,11 +166,11 @@ def _rounded(table: MagnitudeTable, unsafe: Bools, within: float, limit: float) 
     base = least_base(value, unsafe, within, limit) or 1
     published = rounded(value, base)
     found = rounding_beliefs(published, base, within)
+    none = np.zeros(len(value), dtype=bool)
     return ComparedSums(
         "rounding",
-        *_figures(table, found.tolist(), published, np.zeros(len(value), dtype=bool)),
+        *_figures(table, found, (published, none), unsafe),
         broken=int(((found > limit) & unsafe).sum()),
         left_out=("joint_noise", "contributors"),
         base=base,
-        unsafe_worst=float(found[unsafe].max(initial=0.0)),
     )

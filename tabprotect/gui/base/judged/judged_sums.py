@@ -5,9 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
+from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.sums_verbs import run_of
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, rules_of
 from tabprotect.gui.base.work.jobs import Jobs
 from tabprotect.gui.base.work.question import Question, same
@@ -20,9 +22,13 @@ def judged(sums: ChosenSums, rules: tuple[MagnitudeRule, ...]) -> Sensitivity:
 
 
 class JudgedSums(QObject):
-    """What the chosen rules say of the open magnitude table. ``changed`` when that becomes known."""
+    """What the chosen rules say of the open magnitude table, and what helps where it may not leave.
+
+    ``changed`` when the one becomes known, ``helped`` when the other does.
+    """
 
     changed = Signal()
+    helped = Signal()
     failed = Signal(object)
 
     def __init__(self, parent: QObject, jobs: Jobs) -> None:
@@ -32,6 +38,10 @@ class JudgedSums(QObject):
         self._of: tuple[object, ...] = ()
         self._question: Question[Sensitivity] = Question(
             self, jobs, self._answered, self.failed.emit
+        )
+        self._helps: tuple[Suggestion, ...] = ()
+        self._helping: Question[tuple[Suggestion, ...]] = Question(
+            self, jobs, self._tried, self.failed.emit
         )
 
     def ask(self, sums: ChosenSums) -> None:
@@ -50,6 +60,31 @@ class JudgedSums(QObject):
         """How many sums tell too much; 0 before that is known."""
         found = None if project.sums is None else self.of(project.sums)
         return 0 if found is None else int(found.unsafe.sum())
+
+    def remedies(self, project: Project) -> tuple[Suggestion, ...] | None:
+        """Other ways to protect the sums that pass; ``None`` while they are being tried."""
+        sums = project.sums
+        assert sums is not None
+
+        def work(progress: Progress) -> tuple[Suggestion, ...]:
+            # Imported late: the first paint does not wait for what solves programmes.
+            from tabprotect.engine.project.sums.sums_remedies import remedies_for
+
+            asked = run_of(project, project.seed)
+            return remedies_for(sums.table, asked, project.limits, progress)
+
+        key = (*_key(sums), project.seed, repr(project.limits))
+        if self._helping.ask(say("trying what may help"), work, key):
+            self._helps = ()
+        return None if self._helping.running else self._helps
+
+    def leave(self) -> None:
+        """Stop trying what helps: nobody is looking at it."""
+        self._helping.leave()
+
+    def _tried(self, found: tuple[Suggestion, ...]) -> None:
+        self._helps = found
+        self.helped.emit()
 
     def _answered(self, found: Sensitivity) -> None:
         assert self._question.key is not None

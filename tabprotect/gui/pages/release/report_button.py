@@ -37,7 +37,7 @@ class ReportButton(QPushButton):
     """A menu of editions, and the last one to open."""
 
     def __init__(self, page: Page) -> None:
-        super().__init__(say("Report"))
+        super().__init__(tell("Report"))
         self.document = page.document
         self.last: Path | None = None
         self.setAccessibleName(tell("Write a report of the release"))

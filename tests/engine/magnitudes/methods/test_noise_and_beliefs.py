@@ -12,7 +12,7 @@ from tabprotect.engine.bundle.sums.magnitude_bundle import public_bytes, read_re
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
-from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs
+from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs, second_beliefs
 from tabprotect.engine.magnitudes.readers.rounded_sums import (
     bases,
     least_base,
@@ -102,6 +102,20 @@ def test_a_hidden_sum_with_one_degree_of_freedom_is_exact(tmp_path: Path) -> Non
     # It lies between 3 and 6; the best window ends at 6 and begins at 54/11.
     assert set(found) == {("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")}
     assert found["1", "1"] == pytest.approx((6 - 54 / 11) / 3, abs=0.002)
+
+
+def test_the_second_largest_of_hidden_sums_as_drawn() -> None:
+    """The square's first sum lies in [3, 6]; the second largest put in 1, the others 1/4."""
+    release = hidden_square()
+    cells, parts = np.array([0, 0, 0]), np.array([[0, 0], [1, 0], [1, 0.25]])
+    found = second_beliefs(release, cells, parts, 0.1)
+    rng = np.random.default_rng(3)
+    for belief, (own, rest) in zip(found.tolist(), parts.tolist(), strict=True):
+        left = np.sort(3 + 3 * rng.random(200_000) - own - 2 * rest * rng.random(200_000))
+        ends = np.searchsorted(left, left * 1.1 / 0.9)
+        expected = (ends - np.arange(len(left))).max() / len(left)
+        assert belief == pytest.approx(expected, abs=0.01)
+    assert found[0] == pytest.approx((6 - 54 / 11) / 3, abs=0.002)
 
 
 def test_walks_agree_with_rejection() -> None:
