@@ -8,15 +8,15 @@ from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.gui.lattice.names import VariableLetters, counted, first_names
 from tabprotect.gui.lattice.space import (
     CANDIDATE,
+    REGION_WORDS,
     RELEASED,
-    STATUS,
     UNKNOWN,
     UNRELEASABLE,
     Foresight,
     Regions,
 )
 from tabprotect.gui.look.theme import count_text
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import joined, plural, say
 
 WAYS = {
     "decomposable": say("sharp bounds in closed form"),
@@ -87,20 +87,17 @@ def state_sentence(regions: Regions) -> str:
             out,
             state.threshold,
         )
-    if state.released.members == (0,):
+    room = "" if state.released.members == (0,) else room_text(state, state.judgement)
+    if not room:
         first = say("Nothing but the grand total is {out} yet", out)
     else:
         names = first_names([letters.text(q) for q in state.released], 3)
         first = say(
-            "{counts} of {total} tables are {out} ({names} and all below), which leaves "
-            "{state} ({judgement}; threshold {threshold})",
+            "{counts} of {total} tables are {out} ({names} and all below)",
             count_text(int(counts[RELEASED])),
             count_text(total),
             out,
             names,
-            figure_text(state, state.judgement),
-            way_text(state.judgement),
-            state.threshold,
         )
     refused = int(counts[UNRELEASABLE])
     rest = say(
@@ -110,10 +107,12 @@ def state_sentence(regions: Regions) -> str:
     )
     unknown = count_text(int(counts[UNKNOWN]))
     if counts[UNKNOWN] and regions.waiting:
-        return say("{first}; {rest}. {unknown} are still being looked at.", first, rest, unknown)
+        said = say("{first}; {rest}. {unknown} are still being looked at.", first, rest, unknown)
+        return joined((said, room), " ") if room else said
     if counts[UNKNOWN]:
         rest += say(", and {unknown} are refused because nothing is proved", unknown)
-    return say("{first}; {rest}.", first, rest)
+    said = say("{first}; {rest}.", first, rest)
+    return joined((said, room), " ") if room else said
 
 
 def foresight_sentence(regions: Regions, found: Foresight) -> str:
@@ -130,16 +129,19 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
             if gained > 1
             else say("it joins the plan alone")
         )
-        said = say("With {name} {more} and would make ", name, more)
+        said = say("With {name} {more}, and no other is lost by that", name, more)
         if lost:
             edge = first_names([letters.text(q) for q in found.consequence.newly_unreleasable], 3)
-            said += (
-                say("{lost} unreleasable ({edge} and what is above)", counted(lost), edge)
-                if lost > 1
-                else say("{lost} unreleasable ({edge})", counted(lost), edge)
+            said = plural(
+                lost,
+                "With {name} {more}, and then {lost} may not be released any more ({edge})",
+                "With {name} {more}, and then {lost} may not be released any more ({edge} and what "
+                "is above)",
+                name,
+                more,
+                counted(lost),
+                edge,
             )
-        else:
-            said += say("no other unreleasable")
         return say(
             "{said}; it leaves {state} ({judgement}).",
             said,
@@ -171,7 +173,7 @@ def region_text(regions: Regions, region: int) -> str:
     """A region in a word or two."""
     if region == UNKNOWN and regions.waiting:
         return say("still being looked at")
-    return regions.out if region == RELEASED else STATUS[region]
+    return regions.out if region == RELEASED else REGION_WORDS[region]
 
 
 def status_text(regions: Regions, query: Query) -> str:

@@ -27,7 +27,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.forms.method_form import MethodForm
+from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.look.theme import colour
@@ -102,7 +102,7 @@ def test_the_preview_is_the_engines(perturb: MainWindow) -> None:
     wanted = methods()["cyclic_perturbation"].preview(project.problem, project.given)
     panel = page(perturb).preview
     assert panel.figure("unchanged") == f"{wanted.unchanged_share:.0%}".replace("%", "\u202f%")
-    assert panel.figure("deviation") == f"{wanted.mean_absolute_deviation:.2f}"
+    assert panel.figure("deviation") == f"{wanted.mean_absolute_deviation:.1f}"
     assert panel.figure("blocked") == f"{wanted.blocked_share:.0%}".replace("%", " %")
     assert panel.figure("immovable") == "0"
     assert panel.refusal.isHidden()

@@ -1,0 +1,107 @@
+"""Which column is added up in place of counting records, and what the other columns say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+
+from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import FlowLayout, in_row
+from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
+
+ROLES: Mapping[str, tuple[str, str]] = {
+    "holding": (
+        say("Group of"),
+        say("Whom a record belongs to: records of one group count as one contributor."),
+    ),
+    "request": (say("Request"), say("Who asked to be protected: 1, yes, true or x.")),
+    "waiver": (say("Waiver"), say("Who waived protection: 1, yes, true or x.")),
+    "shadow": (say("Judged by"), say("What rules are judged by in place of the amount.")),
+    "cost": (say("Cost"), say("What it costs to hide a record's cell.")),
+    "unit": (say("Number"), say("What tells records apart: one that comes twice is refused.")),
+}
+"""The columns that go with an amount: words and what they mean."""
+
+USUAL = {"holding": ("ent", "holding", "group", "enterprise"), "waiver": ("waiver",),
+         "request": ("request",)}  # fmt: skip
+"""Names by which a column is taken for one of them, until somebody chooses."""
+
+
+class MeasureColumns(QWidget):
+    """``changed`` whenever another column is chosen."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.measure = named(
+            QComboBox(),
+            say("Add up"),
+            tip=say("An amount that is added up: a table of sums with their contributors."),
+        )
+        self.measure.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.measure.currentIndexChanged.connect(lambda _: self._chosen())
+        label = Label(say("Add up:"))
+        label.setBuddy(self.measure)
+        self.boxes: dict[str, QComboBox] = {}
+        self._more = QWidget()
+        flow = FlowLayout(self._more, gap=GRID)
+        for name, (words, meaning) in ROLES.items():
+            box = self.boxes[name] = named(QComboBox(), words)
+            box.setToolTip(tip(meaning))
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.currentIndexChanged.connect(lambda _: self.changed.emit())
+            pair = QWidget()
+            of = Label(words)
+            of.setBuddy(box)
+            in_row(of, box, on=pair, margins=0, spacing=GRID // 2)
+            flow.addWidget(pair)
+        self.merge = QCheckBox(tell("One group in two spellings"))
+        self.merge.setToolTip(
+            tip(say("Groups whose names differ in capitals and spaces only count as one."))
+        )
+        flow.addWidget(self.merge)
+        in_row(label, self.measure, (self._more, 100), 1, on=self, margins=0, spacing=GRID)
+        self._more.hide()
+
+    def offer(self, names: Sequence[str], numbers: Sequence[str]) -> None:
+        """Offer the columns of a file; those of ``numbers`` can be added up."""
+        self._fill(self.measure, say("nothing: records are counted"), numbers)
+        for name, box in self.boxes.items():
+            self._fill(box, say("none"), names)
+            usual = (one for one in names if one.casefold() in USUAL.get(name, ()))
+            box.blockSignals(True)
+            box.setCurrentIndex(max(box.findData(next(usual, None)), 0))
+            box.blockSignals(False)
+        self._chosen()
+
+    @property
+    def given(self) -> dict[str, str | None]:
+        """What is chosen, by the names that tabulating has for it; empty where records are counted."""
+        measure = self.measure.currentData()
+        if measure is None:
+            return {}
+        columns = {name: box.currentData() for name, box in self.boxes.items()}
+        merged = {"spellings": "merge"} if self.merge.isChecked() else {}
+        return {"measure": measure, **columns, **merged}
+
+    @staticmethod
+    def _fill(box: QComboBox, none: str, names: Sequence[str]) -> None:
+        box.blockSignals(True)
+        box.clear()
+        box.addItem(told(none), None)
+        for name in names:
+            box.addItem(name, name)
+        box.blockSignals(False)
+
+    def _chosen(self) -> None:
+        self._more.setVisible(self.measure.currentData() is not None)
+        self.setAccessibleDescription(
+            tell("Amounts are added up") if self.given else tell("Records are counted")
+        )
+        self.changed.emit()
