@@ -347,31 +347,55 @@ def told(row: dict) -> str:
     return ", ".join([*words, f"{row['seconds']:.0f} s"])
 
 
+SAID = {
+    "test": "test",
+    "log_odds": "log odds",
+    "model": "model",
+    "rate": "rate",
+    "strength": "Cramer's V",
+    "random_rounding": "rounding",
+    "cell_key": "cell keys",
+    "discrete_laplace": "Laplace noise",
+    "cyclic_perturbation": "cycles",
+    "suppression": "suppression",
+}
+
+
 def as_table(rows: list[dict]) -> list[str]:
-    """The rows as a table of the documentation."""
-    order = list(METHODS), ["test", "log_odds", "model", "rate", "strength"]
+    """The rows as a table of the documentation: coverage by mean count, and the greatest widths."""
+    found: dict[tuple, dict[int, dict]] = {}
+    for row in rows:
+        key = row["analysis"], row["method"], row["population"], tuple(row["shape"])
+        found.setdefault(key, {})[row["mean"]] = row
+    order = list(SAID)
     out = []
-    for row in sorted(
-        rows,
-        key=lambda row: (
-            order[1].index(row["analysis"]),
-            order[0].index(row["method"]),
-            row["shape"][::-1],
-            row["mean"],
-        ),
-    ):
-        cells = [row["analysis"], row["method"], " x ".join(map(str, row["shape"])), row["mean"]]
-        cells.append(row["releases"])
-        for reader in ("ours", "published", "original"):
-            one = row.get(reader)
-            cells.append("" if one is None else f"{one['coverage']:.3f}")
-        wide = row.get("likely_width") or (0.0 if "likely_width" in row else None)
-        ours, own = row["ours"]["width"], row["original"]["width"]
-        test = row["analysis"] == "test"
-        cells.append("" if test or not wide else f"{ours / wide:.2f}")
-        cells.append("" if test else f"{ours / own:.2f}")
-        out.append("| " + " | ".join(map(str, cells)) + " |")
+    for key in sorted(found, key=lambda key: (order.index(key[0]), order.index(key[1]), *key[2:])):
+        each = found[key]
+        cells = [SAID[key[0]], SAID[key[1]], " x ".join(map(str, key[3]))]
+        if key[0] == "strength":
+            cells[2] += f", V = {next(iter(each.values()))['truth']:.2f}"
+        for mean in sorted(MEANS):
+            row = each.get(mean)
+            taken = row and row.get("published")
+            cells.append("" if row is None else _short(row["ours"]["coverage"]))
+            cells[-1] += f" ({_short(taken['coverage'])})" if taken else ""
+        wide = [
+            row["ours"]["width"] / row["likely_width"]
+            for row in each.values()
+            if row.get("likely_width")
+        ]
+        own = [row["ours"]["width"] / row["original"]["width"] for row in each.values()]
+        cells.append(f"{max(wide):.2f}" if wide else "")
+        cells.append("" if key[0] == "test" else f"{max(own):.2f}")
+        cells.append(
+            " ".join(str(each[m]["releases"]) if m in each else "-" for m in sorted(MEANS))
+        )
+        out.append("| " + " | ".join(cells) + " |")
     return out
+
+
+def _short(share: float) -> str:
+    return f"{share:.3f}".removeprefix("0")
 
 
 def main() -> None:
