@@ -106,10 +106,9 @@ def main() -> None:
     os.environ["TABPROTECT_HOME"] = tempfile.mkdtemp()
     for mode in arguments.modes.split(","):
         THEME.apply(mode=mode, zoom=arguments.zoom)
-        document = Document()
+        window = MainWindow(Document())
         # Whoever takes the pictures is nobody's business.
-        document.set_preferences(replace(document.preferences, name=STAFF))
-        window = MainWindow(document)
+        window.document.preferences = replace(window.document.preferences, name=STAFF)
         window.resize(*map(int, arguments.size.split("x")))
         window.show()
         take(window, arguments.out / f"start-{mode}.png")
