@@ -16,7 +16,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # A house of its own: pictures leave nothing in anybody's register.
 os.environ["TABPROTECT_HOME"] = tempfile.mkdtemp(prefix="tabprotect-pictures-")
-os.environ["XDG_CONFIG_HOME"] = os.environ["TABPROTECT_HOME"]
+os.environ["XDG_CONFIG_HOME"] = os.environ["HOME"] = os.environ["TABPROTECT_HOME"]
 
 from PySide6.QtCore import QEventLoop, QTimer
 

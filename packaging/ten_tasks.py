@@ -421,6 +421,7 @@ def main() -> None:
             prepare(Path(folder))
             # In no task something of another one has left.
             os.environ["TABPROTECT_HOME"] = str(Path(folder) / "home")
+            os.environ["HOME"] = folder
             THEME.apply(mode=arguments.mode, zoom=1.0)
             window = MainWindow(Document())
             window.document.error_raised.connect(lambda e, page: print("   said:", page, e))

@@ -137,7 +137,9 @@ class Style(QProxyStyle):
     ) -> None:
         if element in CARDS and widget is not None and role_of(widget) == "card":
             c, state = THEME.colours, option.state
-            fill = c.raised if state & _State.State_MouseOver else c.base
+            # Only a card that can be pressed answers to the mouse.
+            pressed = widget.focusPolicy() != Qt.FocusPolicy.NoFocus
+            fill = c.raised if state & _State.State_MouseOver and pressed else c.base
             if widget.hasFocus():
                 controls.panel(painter, option.rect, fill=fill, edge=c.focus, width=2, radius=6)
             elif widget.property("current"):

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QApplication, QCheckBox, QFrame, QLineEdit, QRadioButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QFrame,
+    QLineEdit,
+    QRadioButton,
+    QStyle,
+    QStyleOption,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from tabprotect.gui.frame.app import application
@@ -114,3 +124,29 @@ def test_what_is_hidden_follows_the_theme_when_it_is_shown(qtbot: QtBot) -> None
     page.hide()
     page.show()
     assert len(seen) == 2
+
+
+def test_only_a_card_that_can_be_pressed_answers_to_the_mouse(
+    colours: Colours, qtbot: QtBot
+) -> None:
+    def ground(policy: Qt.FocusPolicy, *, over: bool) -> QColor:
+        card = QFrame()
+        qtbot.addWidget(card)
+        dress(card, "card")
+        card.setFocusPolicy(policy)
+        card.resize(60, 40)
+        option = QStyleOption()
+        option.initFrom(card)
+        option.state &= ~QStyle.StateFlag.State_MouseOver
+        if over:
+            option.state |= QStyle.StateFlag.State_MouseOver
+        picture = QImage(60, 40, QImage.Format.Format_RGB32)
+        painter = QPainter(picture)
+        element = QStyle.ControlElement.CE_ShapedFrame
+        QApplication.style().drawControl(element, option, painter, card)
+        painter.end()
+        return picture.pixelColor(30, 20)
+
+    no, yes = Qt.FocusPolicy.NoFocus, Qt.FocusPolicy.StrongFocus
+    assert ground(no, over=True) == ground(no, over=False)
+    assert ground(yes, over=True) != ground(yes, over=False)
