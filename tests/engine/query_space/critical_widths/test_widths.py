@@ -159,6 +159,6 @@ def test_queries_by_name() -> None:
 
 
 def test_the_texts_of_all_queries_are_those_of_each() -> None:
-    lattice = Lattice(('a,b', 'c"d', "e"))
+    lattice = Lattice(("a,b", 'c"d', "e"))
     assert lattice.texts == [lattice.text(query) for query in lattice.every.tolist()]
     assert lattice.texts[3] == '"a,b","c""d"'
