@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-from tabprotect.engine.bundle import export as exporting
+from tabprotect.engine.bundle.tables import export as exporting
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.release.release import Release

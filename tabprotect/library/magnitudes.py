@@ -11,18 +11,18 @@ import numpy as np
 
 from tabprotect.engine.formats.format import RecordsFile
 from tabprotect.engine.formats.sql import in_memory
-from tabprotect.engine.magnitudes.axis import TOTAL
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable as EngineTable
-from tabprotect.engine.magnitudes.sensitive_cells import cell_rows, sensitive_cells
-from tabprotect.engine.magnitudes.table_files import read_magnitudes as opened
-from tabprotect.engine.magnitudes.table_files import write_magnitudes
-from tabprotect.engine.magnitudes.tabulating import summed
+from tabprotect.engine.magnitudes.files.table_files import read_magnitudes as opened
+from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
+from tabprotect.engine.magnitudes.tables.axis import TOTAL
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable as EngineTable
+from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
+from tabprotect.engine.magnitudes.tables.tabulating import summed
 from tabprotect.engine.microdata.record_files import MicrodataFile
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.asked import MagnitudeTabulation
-from tabprotect.engine.project.magnitudes_in_one_go import Asked, protect_magnitudes
 from tabprotect.engine.project.releasing.magnitude_release import LeavingSums
 from tabprotect.engine.project.sources import codings_of, magnitudes_tabulated, measured_columns
+from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protect_magnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.variable import AT
 from tabprotect.library.frames import Frame, Framed, html_rows, made, usual_kind

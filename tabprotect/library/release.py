@@ -95,8 +95,8 @@ def page(
         With what is wrong with the bundle.
     """
     # Imported late: it imports what posteriors take.
-    from tabprotect.engine.bundle.magnitude_bundle import page_of_bundle
     from tabprotect.engine.bundle.public import page_of
+    from tabprotect.engine.bundle.sums.magnitude_bundle import page_of_bundle
 
     if isinstance(release, Release):
         made = page_of(release, progress)

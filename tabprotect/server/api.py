@@ -18,11 +18,11 @@ from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import say
-from tabprotect.server.accounts import Role
+from tabprotect.server.accounting.accounts import Role
 from tabprotect.server.answered_file import FOR_EVER, file_answer, written
 from tabprotect.server.asked_table import AskedTable, asked_table, names_listed
-from tabprotect.server.boundary import checked_decision, is_local
 from tabprotect.server.egress import DEFAULT, OUTPUTS, chosen_format
+from tabprotect.server.guard.boundary import checked_decision, is_local
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.served_table import Given, ServedTable
 from tabprotect.server.server import server_of, visitor_of

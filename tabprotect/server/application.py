@@ -16,17 +16,17 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.sources import Opened
 from tabprotect.languages.said import say
 from tabprotect.server import api
-from tabprotect.server.accounts import Accounts
+from tabprotect.server.accounting.accounts import Accounts
+from tabprotect.server.accounting.secret import server_secret
+from tabprotect.server.accounting.sessions import Sessions
 from tabprotect.server.browser import house_pages, reader_pages
 from tabprotect.server.openapi import openapi
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.protocols import pxweb_v1, pxweb_v2, sdmx_rest
 from tabprotect.server.request_guard import Guard
-from tabprotect.server.secret import server_secret
 from tabprotect.server.served_table import ServedTable
 from tabprotect.server.server import Server
 from tabprotect.server.service import Service
-from tabprotect.server.sessions import Sessions
 
 ROUTES: tuple[BaseRoute, ...] = (
     Route("/config", api.config),

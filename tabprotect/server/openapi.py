@@ -8,7 +8,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from tabprotect.server.egress import OUTPUTS
-from tabprotect.server.openapi_parts import (
+from tabprotect.server.problems import Code
+from tabprotect.server.protocols.openapi import PROTOCOL_PATHS
+from tabprotect.server.protocols.openapi_parts import (
     FLAG,
     NUMBER,
     TEXT,
@@ -22,8 +24,6 @@ from tabprotect.server.openapi_parts import (
     parameter,
     responses,
 )
-from tabprotect.server.problems import Code
-from tabprotect.server.protocols.openapi import PROTOCOL_PATHS
 from tabprotect.version import __version__
 
 _CATEGORY = members(id=TEXT, label=TEXT)

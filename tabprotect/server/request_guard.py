@@ -14,15 +14,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.languages.said import say
-from tabprotect.server.boundary import (
+from tabprotect.server.browser.reader_pages import problem_page
+from tabprotect.server.guard.boundary import (
     PROTOCOLS,
     checked_framing,
     checked_host,
     is_secure,
     shared_headers,
 )
-from tabprotect.server.browser.reader_pages import problem_page
-from tabprotect.server.limiter import Allowance
+from tabprotect.server.guard.limiter import Allowance
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.server import Server, Visitor
 

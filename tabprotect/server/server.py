@@ -12,13 +12,13 @@ from typing import cast
 from starlette.requests import HTTPConnection, Request
 
 from tabprotect.languages.said import joined, say
-from tabprotect.server.accounts import Account, Accounts
-from tabprotect.server.boundary import client_address, is_secure
-from tabprotect.server.limiter import Limiter
+from tabprotect.server.accounting.accounts import Account, Accounts
+from tabprotect.server.accounting.sessions import Sessions
+from tabprotect.server.guard.boundary import client_address, is_secure
+from tabprotect.server.guard.limiter import Limiter
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.served_table import ServedTable
 from tabprotect.server.service import RequestLimits, Service
-from tabprotect.server.sessions import Sessions
 
 
 class Metrics:

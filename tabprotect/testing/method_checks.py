@@ -17,7 +17,8 @@ import numpy as np
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify as verify_bundle
 from tabprotect.engine.errors import InfeasibleError, ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tabprotect.engine.bundle import confidential
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 

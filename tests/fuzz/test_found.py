@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from foreign_files import DOMAIN, RECIPE, SUMS, TABLE, TEXTS
 
-from tabprotect.engine.bundle import archive, magnitude_bundle
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.sums import magnitude_bundle
 from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.disclosure import policy
 from tabprotect.engine.errors import BundleError, InputError, ParameterError, TabprotectError

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from foreign_files import READERS, RECIPE, TEXTS, mutant, mutated, reader_of, sound_files
 
-from tabprotect.engine.bundle import confidential, magnitude_bundle
 from tabprotect.engine.bundle.archive import pack, sealed, unpack
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.sums import magnitude_bundle
 from tabprotect.engine.bundle.verify import KIND, verify_bytes
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.formats.registered import formats

@@ -26,7 +26,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application, speak_in_window
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.look.listing import Listing
+from tabprotect.gui.look.lists.listing import Listing
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.query_space.page import QuerySpacePage

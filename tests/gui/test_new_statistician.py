@@ -22,7 +22,7 @@ from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.run.page import RunPage
 from tabprotect.gui.pages.table.page import TablePage
-from tabprotect.gui.pages.tabulate import DRAWN, TabulatePage
+from tabprotect.gui.pages.tabulate.page import DRAWN, TabulatePage
 from tabprotect.gui.pages.variables.page import VariablesPage
 
 Settle = Callable[[], None]

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.bundle import confidential, magnitude_bundle
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.sums import magnitude_bundle
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.disclosure import policy
@@ -22,7 +23,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.formats.table_reading import read_table
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.output_checking.acro_files import read_acro, write_acro
 from tabprotect.engine.output_checking.decision_files import read_decisions, write_decisions

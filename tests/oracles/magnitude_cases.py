@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabprotect.engine.magnitudes.contributions import Contributions
-from tabprotect.engine.magnitudes.magnitude_table import WHOLE, MagnitudeTable
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.contributions import Contributions
+from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.tables.variable import Variable
 
 Rows = Mapping[tuple[int, int, str], int]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import likelihood_of

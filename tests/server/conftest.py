@@ -9,8 +9,8 @@ import pytest
 from argon2 import PasswordHasher
 from table_server import Client, Serve, czech
 
-from tabprotect.server import accounts
 from tabprotect.server import served_table as price_worker
+from tabprotect.server.accounting import accounts
 from tabprotect.server.application import started
 from tabprotect.server.server import Server
 from tabprotect.server.service import Service

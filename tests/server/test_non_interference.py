@@ -10,7 +10,7 @@ import pytest
 from table_server import QUICK, Serve
 
 from tabprotect.engine.formats.table_reading import read_table
-from tabprotect.server.limiter import Limiter
+from tabprotect.server.guard.limiter import Limiter
 from tabprotect.server.service import Access, CriterionChoice, RuleChoice, Service, TableSource
 
 QUESTIONS = ["A", "B", "C", "A,B", "A,B,C", "B,C", "A,C", "A,B,C", "A,B"]

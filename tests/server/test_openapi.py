@@ -154,7 +154,7 @@ def test_limits_of_size_and_rate(serve: Serve) -> None:
 
     from table_server import czech
 
-    from tabprotect.server.limiter import Limiter
+    from tabprotect.server.guard.limiter import Limiter
 
     service = replace(czech(), limits=replace(czech().limits, requests=3, window=10, name=5))
     client: Client = serve(service)

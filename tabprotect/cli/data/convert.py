@@ -14,7 +14,7 @@ from tabprotect.engine.formats.database_writing import write_to_database
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
-from tabprotect.engine.magnitudes.recognised import is_magnitudes
+from tabprotect.engine.magnitudes.files.recognised import is_magnitudes
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
@@ -54,8 +54,8 @@ def add(verbs: Verbs) -> None:
 def _magnitudes(args: argparse.Namespace, console: Console) -> int:
     """Write the sums with their numbers of units and contributors; who they are stays behind."""
     # Late: tables of counts, which are most, do not wait for it.
-    from tabprotect.engine.magnitudes.table_files import read_magnitudes
-    from tabprotect.engine.project.sums_writing import write_sums
+    from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
+    from tabprotect.engine.project.sums.sums_writing import write_sums
     from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
     if args.counts:
@@ -85,7 +85,7 @@ def _magnitudes(args: argparse.Namespace, console: Console) -> int:
 
 def _counts(args: argparse.Namespace, console: Console) -> int:
     """Write the counts of the records that were summed."""
-    from tabprotect.engine.magnitudes.table_files import read_magnitudes
+    from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 
     if args.out is None:
         raise UsageError(say("the counts are written as a file: --out NAME.csv"))

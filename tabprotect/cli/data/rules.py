@@ -8,8 +8,8 @@ from pathlib import Path
 from tabprotect.cli.output import Console
 from tabprotect.cli.rule_options import add_rules
 from tabprotect.cli.verbs import Verbs
-from tabprotect.engine.magnitudes.sensitive_cells import cell_rows, sensitive_cells
-from tabprotect.engine.magnitudes.table_files import read_magnitudes
+from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
+from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.languages.said import joined, say
 

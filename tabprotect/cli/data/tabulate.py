@@ -93,7 +93,7 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
 
 def _sum(args: argparse.Namespace, console: Console) -> int:
     """Write a magnitude table."""
-    from tabprotect.engine.magnitudes.table_files import write_magnitudes
+    from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 
     if args.out.suffix.lower() not in (".parquet", ".pq"):
         raise UsageError(say("a magnitude table is written as Parquet: --out NAME.parquet"))

@@ -18,7 +18,7 @@ from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST
 from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.magnitudes.recognised import is_magnitudes
+from tabprotect.engine.magnitudes.files.recognised import is_magnitudes_given
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.protection.registered import methods
@@ -103,11 +103,13 @@ def add(verbs: Verbs) -> None:
 
 def run_compare(args: argparse.Namespace, console: Console) -> int:
     """Print what every method keeps and what it gives away."""
-    if is_magnitudes(Path(args.table)):
+    if is_magnitudes_given(Path(args.table), wanted=bool(args.rules)):
         # Late: tables of counts, which are most, do not wait for it.
         from tabprotect.cli.protecting.compare_magnitudes import run
 
         return run(args, console)
+    if args.rules:
+        raise UsageError(say("rules of contributors go with magnitude tables: tabulate --measure"))
     if not args.specs:
         raise UsageError(say("compare takes at least one --run"))
     keep_apart([args.table], [args.out])

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tabprotect.cli.output import Console
 from tabprotect.engine.disclosure.policy import in_force
-from tabprotect.engine.magnitudes.table_files import read_magnitudes
-from tabprotect.engine.project.magnitudes_in_one_go import Asked
-from tabprotect.engine.project.sums_compared import compared_sums, within_of
+from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
+from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked
+from tabprotect.engine.project.sums.sums_compared import compared_sums, within_of
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.languages.said import say
 
@@ -21,11 +21,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     rows = list(compared_sums(table, asked, in_force(), console))
     lines = [
         say(
-            "{method}: belief at most {worst:.1%}, {hidden:,} hidden, off by {deviation:.1%} on average",
+            "{method}: belief about an unsafe sum at most {worst:.1%}, {hidden:,} hidden, off by "
+            "{deviation:.1%} on average, {loss:.1%} with hidden sums as lost",
             row.method,
-            row.worst,
+            row.unsafe_worst,
             row.hidden,
             row.mean_deviation,
+            row.loss,
         )
         for row in rows
     ]

@@ -21,7 +21,7 @@ from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.magnitudes.recognised import is_magnitudes
+from tabprotect.engine.magnitudes.files.recognised import is_magnitudes_given
 from tabprotect.engine.project.asked import Protecting, Publishing
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import protected, published
@@ -130,12 +130,13 @@ def publishing_of(args: argparse.Namespace) -> Publishing:
 
 def run_protect(args: argparse.Namespace, console: Console) -> int:
     """The same commands as the window's, in order."""
-    if is_magnitudes(Path(args.table)):
+    of_sums = bool(args.rules or args.like is not None or args.publish)
+    if is_magnitudes_given(Path(args.table), wanted=of_sums):
         # Late: tables of counts, which are most, do not wait for it.
         from tabprotect.cli.protecting.protect_magnitudes import run
 
         return run(args, console)
-    if args.rules or args.like is not None or args.publish:
+    if of_sums:
         raise UsageError(say("rules of contributors go with magnitude tables: tabulate --measure"))
     asked, publishing = protecting_of(args), publishing_of(args)
     cycles = asked.cycles if isinstance(asked.cycles, str) else None

@@ -12,10 +12,10 @@ from tabprotect.cli.breaking_off import BreakingOff
 from tabprotect.cli.output import Console
 from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.errors import RefusedError
-from tabprotect.engine.magnitudes.table_files import read_magnitudes
-from tabprotect.engine.project.magnitudes_in_one_go import Asked, protect_magnitudes
+from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 from tabprotect.engine.project.releasing.magnitude_release import LeavingSums
-from tabprotect.engine.project.sums_remedies import tried_remedies
+from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protect_magnitudes
+from tabprotect.engine.project.sums.sums_remedies import tried_remedies
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.languages.said import say
 

@@ -25,7 +25,7 @@ from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
-from tabprotect.engine.bundle.magnitude_bundle import is_release
+from tabprotect.engine.bundle.sums.magnitude_bundle import is_release
 from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InfeasibleError, InputError

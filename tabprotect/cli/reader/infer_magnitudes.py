@@ -9,10 +9,10 @@ import numpy as np
 
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
-from tabprotect.engine.bundle.magnitude_bundle import read_release
+from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.languages.said import joined, say
 
 OUTSIDER = "outsider"

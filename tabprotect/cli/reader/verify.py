@@ -9,14 +9,14 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.archive import load, sha256
-from tabprotect.engine.bundle.magnitude_bundle import (
+from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
+from tabprotect.engine.bundle.signature import public_key
+from tabprotect.engine.bundle.sums.magnitude_bundle import (
     adds_up,
     check_page,
     is_release,
     release_within,
 )
-from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
-from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.errors import BundleError
 from tabprotect.languages.said import say
 

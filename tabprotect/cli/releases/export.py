@@ -10,9 +10,9 @@ from tabprotect.cli.arguments import keep_apart
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.cube import TOTAL
-from tabprotect.engine.bundle.export import STREAM, export, export_cube
-from tabprotect.engine.bundle.magnitude_bundle import is_release, read_release
+from tabprotect.engine.bundle.sums.magnitude_bundle import is_release, read_release
+from tabprotect.engine.bundle.tables.cube import TOTAL
+from tabprotect.engine.bundle.tables.export import STREAM, export, export_cube
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _sums(args: argparse.Namespace, kind: Format, console: Console) -> int:
     """Write the sums with the format's own mark for what is hidden."""
     # Late: bundles of counts, which are most, do not wait for it.
-    from tabprotect.engine.bundle.sums_export import export_sums
+    from tabprotect.engine.bundle.sums.sums_export import export_sums
 
     if args.apart:
         raise UsageError(say("sums are one cube with their totals: leave --apart out"))

@@ -13,7 +13,8 @@ from pathlib import Path
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.bundle import archive, confidential
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.house import register_address
 from tabprotect.engine.register.left_before import left_before

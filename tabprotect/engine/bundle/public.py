@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle import archive, data_package, signature
-from tabprotect.engine.bundle.data_package import table_name
-from tabprotect.engine.bundle.page import PAGE, page_bytes
-from tabprotect.engine.bundle.page_words import exact_lines
+from tabprotect.engine.bundle import archive, signature
+from tabprotect.engine.bundle.reader_page.page import PAGE, page_bytes
+from tabprotect.engine.bundle.reader_page.page_words import exact_lines
+from tabprotect.engine.bundle.tables import data_package
+from tabprotect.engine.bundle.tables.data_package import table_name
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, readable, verify, verify_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tabprotect.engine.bundle import archive, data_package, signature
-from tabprotect.engine.bundle.page import MADE_AGAIN, PAGE, CheckPosterior, page_check
+from tabprotect.engine.bundle import archive, signature
+from tabprotect.engine.bundle.reader_page.page import MADE_AGAIN, PAGE, CheckPosterior, page_check
+from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import (
     BundleError,

@@ -18,8 +18,8 @@ import numpy as np
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.together import numbers_known
-from tabprotect.engine.magnitudes.multipliers import MultiplierLaw
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums, SumsGate
+from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums, SumsGate
 from tabprotect.engine.release.left_out import Kind, kinds, listed
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.languages.said import joined, plural, say
@@ -48,6 +48,9 @@ class ContributorsAudit:
         Unsafe sums that readers were tried on, and all of them, sums of the same records once.
     share
         How near is too near by the rules, in percent; empty where they do not say.
+    narrow
+        Hidden sums that tell too much and of which so little stays possible that the second largest's
+        best guess of the largest contribution comes near with more than the limit.
     """
 
     readers: int
@@ -60,6 +63,7 @@ class ContributorsAudit:
     audited: int = 0
     to_audit: int = 0
     share: str = ""
+    narrow: int = 0
 
     @property
     def sentence(self) -> str:
@@ -75,6 +79,17 @@ class ContributorsAudit:
                 self.readers,
                 near,
             )
+            if self.narrow:
+                tried = plural(
+                    self.narrow,
+                    "Nobody among {tried:,} businesses and groups tried could come {near} by an upper bound; "
+                    "by the best guess somebody could, in {n:,} hidden sum.",
+                    "Nobody among {tried:,} businesses and groups tried could come {near} by an upper bound; "
+                    "by the best guess somebody could, in {n:,} hidden sums.",
+                    self.readers,
+                    near,
+                    self.narrow,
+                )
             return joined(filter(None, [tried, self.sampled]), " ")
         return plural(
             self.broken,
@@ -104,6 +119,7 @@ class ContributorsAudit:
             "within": self.within,
             "audited": self.audited,
             "unsafe": self.to_audit,
+            "narrow": self.narrow,
         }
 
 
@@ -163,6 +179,8 @@ class MagnitudeVerdict:
         """How near an outsider's best guess comes; empty where that was not worked out."""
         if self.worst is None:
             return ""
+        if self.hidden:
+            return self._guessed
         return say(
             "An outsider's best guess of the value of one who is alone in a cell comes within "
             "{within:g} % with a probability of at most {worst:.1%} (limit {limit:.0%}).",
@@ -172,12 +190,36 @@ class MagnitudeVerdict:
         )
 
     @property
+    def _guessed(self) -> str:
+        """How near guesses of hidden sums come."""
+        within, limit = self.limits.within, self.limits.belief_limit
+        if not self.known:
+            return say(
+                "A best guess of a hidden sum comes within {within:g} % of it with a probability of at most "
+                "{worst:.1%} (limit {limit:.0%}).",
+                within,
+                self.worst,
+                limit,
+            )
+        return plural(
+            self.known,
+            "{known:,} hidden sum can be guessed to within {within:g} % with a probability of {worst:.1%} "
+            "(limit {limit:.0%}): it would give its contributor away if it had only one.",
+            "{known:,} hidden sums can be guessed to within {within:g} % with a probability of up to "
+            "{worst:.1%} (limit {limit:.0%}): each would give its contributor away if it had only one.",
+            self.known,
+            within,
+            self.worst,
+            limit,
+        )
+
+    @property
     def sentence(self) -> str:
         """The verdict in words, without what only the house knows."""
         said = []
         if self.worst is not None:
             said.append(self.guesses)
-        if self.known:
+        if self.known and not self.hidden:
             said.append(
                 plural(
                     self.known,
@@ -297,7 +339,7 @@ def outsider_beliefs(release: ReleasedSums, within: float) -> np.ndarray | None:
             out[size == value] = law.rounded_belief(value, within)
         return out
     # Late: a project names verdicts, and its first paint does not wait for what solves programmes.
-    from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs
+    from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs
 
     for one in beliefs(release, ContributorView(), within):
         out[one.cell] = one.belief

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.languages.said import joined, say
 
 BESIDE = ("n", "mean")

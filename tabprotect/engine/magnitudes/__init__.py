@@ -1,1 +1,1 @@
-"""Tables of sums with their contributors: cells, equations, contributions, readers, patterns."""
+"""Tables of sums with their contributors: cells, files, methods, readers, patterns."""

@@ -16,7 +16,7 @@ from tabprotect.engine.disclosure.gate import against
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ComparisonPlan, ReleasePlan

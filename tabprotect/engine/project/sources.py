@@ -20,8 +20,8 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
-    from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-    from tabprotect.engine.magnitudes.tabulating import MeasuredColumns
+    from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+    from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns
     from tabprotect.engine.microdata.coding import Codings
 
 
@@ -121,9 +121,9 @@ def magnitudes_tabulated(asked: MagnitudeTabulation, progress: Progress) -> Magn
         Also for what goes with counts only.
     """
     # Late: DuckDB takes a tenth of the program's start.
-    from tabprotect.engine.magnitudes.described_columns import described
-    from tabprotect.engine.magnitudes.tabulating import tabulate_magnitudes
-    from tabprotect.engine.magnitudes.top_tables import names_largest, read_top_table
+    from tabprotect.engine.magnitudes.files.top_tables import names_largest, read_top_table
+    from tabprotect.engine.magnitudes.tables.described_columns import described
+    from tabprotect.engine.magnitudes.tables.tabulating import tabulate_magnitudes
 
     source = records_file(absolute(asked.source))
     if names_largest(Path(source)):
@@ -153,7 +153,7 @@ def measured_columns(asked: MagnitudeTabulation) -> MeasuredColumns:
     InputError
         For what goes with counts only.
     """
-    from tabprotect.engine.magnitudes.tabulating import MeasuredColumns
+    from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns
 
     if asked.measure is None or asked.record_key or asked.draw_keys or asked.design_weight:
         raise InputError(

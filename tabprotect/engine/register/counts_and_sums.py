@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tabprotect.engine.bundle.magnitude_bundle import KIND, kind_of, release_within
+from tabprotect.engine.bundle.sums.magnitude_bundle import KIND, kind_of, release_within
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.house import is_unmade, register_address
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.register.reading_together import contents_of, marks
 from tabprotect.engine.register.register_entry import Earlier, related

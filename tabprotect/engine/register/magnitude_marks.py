@@ -18,7 +18,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.house import key as house_key
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, marks_of, related
 
 _FOUND: WeakKeyDictionary[MagnitudeTable, tuple[bytes, OriginalMarks]] = WeakKeyDictionary()

@@ -9,10 +9,10 @@ from datetime import date
 import numpy as np
 
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.check_lines import CheckLine, State
-from tabprotect.engine.bundle.magnitude_bundle import PROMISES, adds_up, release_within
+from tabprotect.engine.bundle.staff.check_lines import CheckLine, State
+from tabprotect.engine.bundle.sums.magnitude_bundle import PROMISES, adds_up, release_within
 from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.report.printed_grids import Grid, GridCell, grid
 from tabprotect.engine.report.public_edition import day_text
 from tabprotect.engine.tables.domain import Domain, Index

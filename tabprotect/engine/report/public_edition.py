@@ -10,8 +10,8 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, bundle_files, stated
 from tabprotect.engine.bundle.public import reader_lines
+from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine, bundle_files, stated
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release

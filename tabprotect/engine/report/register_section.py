@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tabprotect.engine.bundle.check_lines import CheckGroup
+from tabprotect.engine.bundle.staff.check_lines import CheckGroup
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress

@@ -14,9 +14,11 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle import archive, confidential, magnitude_bundle
-from tabprotect.engine.bundle.check_lines import CheckLine
-from tabprotect.engine.bundle.confidential import Dossier
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.staff.check_lines import CheckLine
+from tabprotect.engine.bundle.staff.confidential import Dossier
+from tabprotect.engine.bundle.sums import magnitude_bundle
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress

@@ -8,14 +8,14 @@ from datetime import date
 from markupsafe import Markup
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.bundle.check_lines import (
+from tabprotect.engine.bundle.staff.check_lines import (
     CheckGroup,
     CheckLine,
     headline,
     honesty,
     protection,
 )
-from tabprotect.engine.bundle.confidential import Dossier, DossierStep
+from tabprotect.engine.bundle.staff.confidential import Dossier, DossierStep
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.progress import SILENT, Progress

@@ -13,9 +13,9 @@ from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.engine.project.command import Command
 from tabprotect.engine.project.project import Project
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import Stage
+from tabprotect.gui.base.work.jobs import Job
 from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Finding, Label
@@ -89,7 +89,7 @@ class Page(Stage, QWidget):
         bar = named(QTabBar(expanding=False, drawBase=True), say("Pages of {label}", self.label))
         names = [name for name, _ in self.together]
         for _, words in self.together:
-            bar.addTab(words)
+            bar.addTab(told(words))
         here = names.index(self.name)
         bar.setCurrentIndex(here)
 

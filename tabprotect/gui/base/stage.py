@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.question import same
+from tabprotect.gui.base.work.question import same
 from tabprotect.languages.said import say
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QWidget
 
-from tabprotect.engine.bundle.check_lines import CheckLine
-from tabprotect.gui.look import icons
+from tabprotect.engine.bundle.staff.check_lines import CheckLine
 from tabprotect.gui.look.buttons import push_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, spaced

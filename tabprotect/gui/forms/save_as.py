@@ -20,16 +20,16 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.cube import cube_of
-from tabprotect.engine.bundle.sums_cube import cube_of_sums
-from tabprotect.engine.bundle.sums_export import csv_of_sums
+from tabprotect.engine.bundle.sums.sums_cube import cube_of_sums
+from tabprotect.engine.bundle.sums.sums_export import csv_of_sums
+from tabprotect.engine.bundle.tables.cube import cube_of
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import COUNT, Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats, named
 from tabprotect.engine.formats.statuses import SHOWN
-from tabprotect.engine.magnitudes.axis import TOTAL
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.axis import TOTAL
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
@@ -38,7 +38,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column

@@ -17,7 +17,7 @@ from tabprotect.gui.frame.recipes import Recipes
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
-from tabprotect.gui.look import icons
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.theme import THEME, Mode
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told

@@ -33,12 +33,12 @@ from tabprotect.engine.foreign.reader import warm
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.saving.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.garbage import GarbageCollection
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.garbage import GarbageCollection
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.settings_dialog import state_folder
 from tabprotect.gui.frame.stages import Pages, page_type
-from tabprotect.gui.look.style import Style
+from tabprotect.gui.look.flat.style import Style
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.plots.canvas import Canvas, loaded_in_pieces
 from tabprotect.languages.said import joined, say

@@ -9,8 +9,13 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
-from tabprotect.engine.magnitudes.contributors import Contributor, Near, contributors, nearest
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.readers.contributors import (
+    Contributor,
+    Near,
+    contributors,
+    nearest,
+)
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document

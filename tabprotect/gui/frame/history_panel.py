@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Panel
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import named, push_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME

@@ -18,7 +18,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import spoken
-from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy, groupings_for
+from tabprotect.gui.base.believed.totals import CERTAIN, Totals, TotalsBy, groupings_for
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import Panel
 from tabprotect.gui.frame.contributors import ContributorsView

@@ -31,7 +31,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.open_sums import risk_text
+from tabprotect.gui.base.judged.open_sums import risk_text
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.actions import Actions
@@ -44,7 +44,7 @@ from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import named, scrolling
-from tabprotect.gui.look.icons import icon
+from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.label import ElidedLabel, tip
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, large_text

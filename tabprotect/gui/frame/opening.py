@@ -21,8 +21,8 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle
-from tabprotect.engine.project.verbs.table_verbs import open_table
-from tabprotect.gui.base.question import tell_failure
+from tabprotect.engine.project.verbs.table_verbs import open_table, tabulate
+from tabprotect.gui.base.work.question import tell_failure
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
@@ -142,7 +142,7 @@ class Files(QObject):
     def ask_reading(self, source: str, **given: object) -> None:
         """Show the import sheet: how a file is to be read."""
         # With the first file that leaves a doubt, not with the window.
-        from tabprotect.gui.forms.import_sheet import ImportSheet
+        from tabprotect.gui.forms.reading.import_sheet import ImportSheet
 
         sheet = ImportSheet(self.window, self.document.jobs, Path(source), given)
         sheet.chosen.connect(self._read_so)
@@ -320,6 +320,15 @@ class Files(QObject):
             self.window.page.take(source)
             return
         said = arguments or {}
+        if isinstance(error, InputError) and "record-keys" in error.hint and said.get("record_key"):
+            error.hint = ""
+            drawn = {**said, "record_key": None, "draw_keys": True, "house_keys": True}
+            page.errors.show_error(
+                error,
+                remedy_label=say("Make keys from the house key"),
+                remedy=lambda: self.begin(tabulate(**drawn)),
+            )
+            return
         given = {name: said[name] for _, name, _, _ in REMEDIES if said.get(name)}
         for word, option, value, label in REMEDIES:
             # The command line's option, as a button.

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import Stage, Standings
 from tabprotect.gui.frame.stages import PAGES
-from tabprotect.gui.look import icons
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text

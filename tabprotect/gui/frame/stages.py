@@ -24,7 +24,7 @@ from tabprotect.gui.pages.stages import (
     VariablesStage,
 )
 from tabprotect.gui.pages.start import StartPage
-from tabprotect.gui.pages.tabulate import TabulatePage
+from tabprotect.gui.pages.tabulate.page import TabulatePage
 
 OTHERS: tuple[type[Page], ...] = (StartPage, TabulatePage, HelpPage)
 """Pages beside the river."""

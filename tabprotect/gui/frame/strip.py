@@ -9,10 +9,10 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from tabprotect.gui.base.job_view import JobView
-from tabprotect.gui.base.jobs import Job, Jobs
-from tabprotect.gui.look import icons
+from tabprotect.gui.base.work.job_view import JobView
+from tabprotect.gui.base.work.jobs import Job, Jobs
 from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME

@@ -19,8 +19,8 @@ from tabprotect.gui.grid.cells import AnyIndex, CellDelegate
 from tabprotect.gui.grid.cycle_walk import Step, WalkOverlay
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.drawn.shades import shade_numbers, shades
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.shades import shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, signed_text
 from tabprotect.languages.said import joined, say
 

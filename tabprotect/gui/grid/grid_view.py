@@ -21,7 +21,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.cells import CellDelegate, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.style import paints_itself
+from tabprotect.gui.look.flat.style import paints_itself
 from tabprotect.gui.look.theme import GRID, THEME, Written, count_text, tabular
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
@@ -445,6 +445,11 @@ class GridView(QWidget):
         tall = self._needs[1] > room_high - (bar if long else 0)
         self.right.setFixedWidth(grand + (bar if tall else 0))
         self.bottom.setFixedHeight(height + (bar if long else 0))
+        if not self.bottom.isVisibleTo(self):
+            # Without margins the bars stand at the cells themselves, and must not cover the last ones.
+            wide, high = self._needs
+            most = wide + (bar if tall else 0), high + (bar if long else 0)
+            self.cells.setMaximumSize(*(min(size, 16_000_000) for size in most))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

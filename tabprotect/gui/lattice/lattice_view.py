@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from tabprotect.engine.query_space.lattice import Query, bits
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.node_looks import NodeLook, paint_node
-from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, colour
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told

@@ -23,13 +23,22 @@ from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.question import Question, same
+from tabprotect.gui.base.work.question import Question, same
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.languages.said import say
 
 RELEASED, CANDIDATE, UNRELEASABLE, UNKNOWN = range(4)
 
 STATUS = ("released", "candidate", "unreleasable", say("not proved wide enough"))
+"""The regions as files name them."""
+
+REGION_WORDS = (
+    "released",
+    say("may be released"),
+    say("may not be released"),
+    say("not proved wide enough"),
+)
+"""The same regions in words."""
 """The words for the four regions, by number."""
 
 KEPT = 256

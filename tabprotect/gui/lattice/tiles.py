@@ -20,8 +20,8 @@ from PySide6.QtGui import (
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.gui.look.drawing import Drawing
-from tabprotect.gui.look.shades import shades
+from tabprotect.gui.look.drawn.drawing import Drawing
+from tabprotect.gui.look.drawn.shades import shades
 from tabprotect.gui.look.theme import GRID, Colours, colour
 from tabprotect.languages.speaking import tell, told
 

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME

@@ -343,7 +343,7 @@ class HelpPage(Page):
         if posterior is None or posterior.domain != table.domain:
             return joined([first, say("Nothing is known yet of what readers would learn.")], " ")
         # Inference is not imported with the help page.
-        from tabprotect.gui.base.believed_cell import cell_sentence, published_count
+        from tabprotect.gui.base.believed.cell import cell_sentence, published_count
 
         out = published_count(posterior, index)
         parts = [first, cell_sentence(posterior, index, true=None)]

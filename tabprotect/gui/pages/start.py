@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.project.examples import Example, examples
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import Inside, emptied, push_button, scrolling
 from tabprotect.gui.look.choice_card import ChoiceCard
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress

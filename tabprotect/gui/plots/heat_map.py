@@ -15,16 +15,16 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import emptied
-from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.shades import (
+from tabprotect.gui.look.drawn.shades import (
     ScaleBar,
     class_colours,
     class_numbers,
     shade_numbers,
     shades,
 )
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, Written, chance_text, colour
 from tabprotect.languages.speaking import tell, told
 

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolButton, QToolTip
 
-from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import THEME, Colours
 from tabprotect.gui.plots.canvas import Canvas

@@ -92,8 +92,10 @@ class RiskUtilityMap(Plot):
     chosen = Signal(object)
     opened = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, opens: str = say("Return opens the release")) -> None:
+        """``opens`` says what happens to the chosen point when it is opened."""
         super().__init__(say("Risk-utility map"))
+        self.opens = opens
         self.settings: tuple[PlottedConfiguration, ...] = ()
         self.axes: tuple[Axis, Axis] | None = None
         self.limit: float | None = None
@@ -124,12 +126,13 @@ class RiskUtilityMap(Plot):
             say(
                 "{label} to the right, {label2} upwards; better is {corner}. "
                 "{sum} settings; no other beats: {on}. "
-                "Arrow keys walk the points, Return opens the release.",
+                "Arrow keys walk the points, {opens}.",
                 axes[0].label,
                 axes[1].label,
                 CORNERS[axes[0].sign, axes[1].sign],
                 sum(s.there for s in settings),
                 on,
+                self.opens,
             )
         )
         self.refresh()

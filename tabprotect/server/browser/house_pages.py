@@ -13,7 +13,7 @@ from starlette.routing import Route
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.query_space.table_server.decision import LogLine
 from tabprotect.languages.said import say
-from tabprotect.server.accounts import ROLES, Role
+from tabprotect.server.accounting.accounts import ROLES, Role
 from tabprotect.server.api import with_role
 from tabprotect.server.asked_table import asked_table
 from tabprotect.server.browser.reader_pages import form, page

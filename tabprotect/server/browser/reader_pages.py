@@ -35,8 +35,8 @@ from tabprotect.server.api import (
     voted,
 )
 from tabprotect.server.asked_table import AskedTable
-from tabprotect.server.boundary import is_secure, own_origin
 from tabprotect.server.egress import OUTPUTS, html_rows
+from tabprotect.server.guard.boundary import is_secure, own_origin
 from tabprotect.server.problems import TITLES, HttpProblem
 from tabprotect.server.served_table import Given, ServedTable
 from tabprotect.server.server import COOKIE, server_of, visitor_of

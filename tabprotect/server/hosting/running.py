@@ -25,7 +25,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 from tabprotect.server import asgi
-from tabprotect.server.accounts import Accounts
+from tabprotect.server.accounting.accounts import Accounts
 from tabprotect.server.application import application, started
 from tabprotect.server.request_guard import PATIENCE
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from tabprotect.engine.formats.agencies.sdmx_structures import KINDS, MEDIA
 from tabprotect.server.egress import OUTPUTS
-from tabprotect.server.openapi_parts import (
+from tabprotect.server.problems import Code
+from tabprotect.server.protocols import sdmx_rest
+from tabprotect.server.protocols.openapi_parts import (
     NUMBER,
     TEXT,
     TEXTS,
@@ -17,8 +19,6 @@ from tabprotect.server.openapi_parts import (
     parameter,
     responses,
 )
-from tabprotect.server.problems import Code
-from tabprotect.server.protocols import sdmx_rest
 
 _OBJECT = {"type": "object"}
 _LIST = {"type": "array", "items": _OBJECT}

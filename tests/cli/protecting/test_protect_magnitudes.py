@@ -178,3 +178,49 @@ def test_methods_stand_side_by_side(tmp_path: Path, capsys) -> None:
     assert rows["rules"]["worst"] == 1 and rows["rounding"]["unsafe_worst"] <= LIMIT
     assert rows["multiplicative_noise"]["worst"] == 0.545455
     assert rows["suppression"]["hidden"] > 0 == rows["suppression"]["mean_deviation"]
+    # One scale and one loss for all: what is hidden is lost whole.
+    assert all(0 <= row["unsafe_worst"] <= row["worst"] for row in rows.values())
+    assert rows["suppression"]["loss"] > rows["rules"]["loss"] > 0
+    assert rows["rounding"]["loss"] == rows["rounding"]["mean_deviation"]
+
+
+def test_a_table_that_is_not_there_is_named(tmp_path: Path, capsys) -> None:
+    gone = str(tmp_path / "gone.parquet")
+    for words in (["protect", gone, "--out", str(tmp_path / "o.zip")], ["compare", gone]):
+        assert main([*words, "--rule", "p=10"]) == 3
+        assert "there is no such file" in capsys.readouterr().err
+    (tmp_path / "counts.csv").write_text("a,count\nx,1\ny,2\n")
+    assert main(["compare", str(tmp_path / "counts.csv"), "--rule", "p=10"]) == 2
+    assert "go with magnitude tables" in capsys.readouterr().err
+
+
+def test_a_guess_that_comes_near_is_said_beside_what_nobody_can_prove(
+    tmp_path: Path, capsys
+) -> None:
+    rows = ["nace,region,ent,turnover"]
+    given = {
+        "10,N": (900, 60, 40, 10),
+        "10,S": (30, 25, 35),
+        "20,N": (70, 66, 64),
+        "20,S": (12, 11, 14),
+    }
+    rows += [
+        f"{at},{at.replace(',', '')}{n},{x}" for at, xs in given.items() for n, x in enumerate(xs)
+    ]
+    (tmp_path / "firms.csv").write_text("\n".join(rows) + "\n")
+    path = tmp_path / "T.parquet"
+    by = ["--by", "nace,region", "--measure", "turnover", "--holding", "ent"]
+    assert main(["tabulate", str(tmp_path / "firms.csv"), *by, "--out", str(path)]) == 0
+    capsys.readouterr()
+    words = ["protect", str(path), "--rule", "p=10", "--json", "--accept", "weighed"]
+    assert main([*words, "--out", str(tmp_path / "o.zip")]) == 0
+    said = json.loads(capsys.readouterr().out)
+    # 60 taken off 973 to 1,100, and the others unknown to 100: 813 to 1,040 about a truth of 900.
+    assert said["broken"] == 0 and said["audit"]["narrow"] == 1
+    (decision,) = said["decisions"]
+    assert (
+        "could come within 10 % of another's value by an upper bound; by the best guess" in decision
+    )
+    assert main(["verify", str(tmp_path / "o.zip")]) == 7
+    told = capsys.readouterr().out
+    assert "1 hidden sum can be guessed to within 10 %" in told and "Nobody among" not in told

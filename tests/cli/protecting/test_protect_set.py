@@ -12,9 +12,9 @@ import pytest
 from tabprotect.cli.main import main
 from tabprotect.engine.attack import chain
 from tabprotect.engine.bundle import public
-from tabprotect.engine.bundle.confidential import read as read_dossier
 from tabprotect.engine.bundle.set_bundles import common_cells, verify_set
 from tabprotect.engine.bundle.signature import new_key
+from tabprotect.engine.bundle.staff.confidential import read as read_dossier
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.posterior.factors import chain_posterior
 from tabprotect.engine.project.history import History

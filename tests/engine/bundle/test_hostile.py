@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import pack, sealed
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import FITS, POSSIBLE, verify_bytes
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.protection.problem import Problem, Protected

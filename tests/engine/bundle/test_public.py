@@ -18,7 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.bundle import data_package, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.problem import Protected

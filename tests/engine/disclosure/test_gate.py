@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabprotect.engine.bundle import confidential, public, verify
+from tabprotect.engine.bundle import public, verify
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.gate_chance import chance
 from tabprotect.engine.disclosure.policy import HousePolicy

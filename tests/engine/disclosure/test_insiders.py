@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.belief.effort import TRIAL
-from tabprotect.engine.bundle.check_lines import headline, table_lines
+from tabprotect.engine.bundle.staff.check_lines import headline, table_lines
 from tabprotect.engine.disclosure import insiders
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.policy import HousePolicy

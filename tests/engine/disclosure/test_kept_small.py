@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabprotect.engine.bundle.check_lines import protection
+from tabprotect.engine.bundle.staff.check_lines import protection
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.kept_small import small_sums
 from tabprotect.engine.project.sources import open_table

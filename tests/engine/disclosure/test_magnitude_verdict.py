@@ -16,9 +16,9 @@ from tabprotect.engine.disclosure.magnitude_verdict import (
 )
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.magnitudes.beliefs import contributor_belief
-from tabprotect.engine.magnitudes.multipliers import MultiplierLaw
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
+from tabprotect.engine.magnitudes.readers.beliefs import contributor_belief
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 
 NOBODY = ContributorsAudit(1, 0, 0, 0, 0, 0)
 

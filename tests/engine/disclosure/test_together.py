@@ -13,11 +13,11 @@ import pytest
 from magnitude_cases import drawn, table_of
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle.magnitude_bundle import read_release
+from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.disclosure import magnitude_verdict
 from tabprotect.engine.disclosure.together import checked, numbers_between
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.magnitudes.table_files import write_magnitudes
+from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 from tabprotect.engine.register.counts_and_sums import known_beside
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.table import Table

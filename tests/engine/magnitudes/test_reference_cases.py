@@ -11,11 +11,11 @@ import pytest
 from contributors_attack import broken, grid
 from magnitude_cases import hidden_square, table_of
 
-from tabprotect.engine.magnitudes.beliefs import ContributorView, beliefs, second_largest
-from tabprotect.engine.magnitudes.key_noise import KeyNoise, keyed
-from tabprotect.engine.magnitudes.multipliers import MultiplierLaw
-from tabprotect.engine.magnitudes.reader_programme import ReaderProgramme
-from tabprotect.engine.magnitudes.readers import OUTSIDER, Item, Puzzle
+from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
+from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
+from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs, second_largest
+from tabprotect.engine.magnitudes.readers.puzzle import OUTSIDER, Item, Puzzle
+from tabprotect.engine.magnitudes.readers.reader_programme import ReaderProgramme
 from tabprotect.engine.sensitivity.magnitude_rules import Judged, judge, rules_of
 
 CASES = {

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.designs import bidiagonal, elementary
 from tabprotect.engine.disclosure.policy import HousePolicy

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import tomli_w
 
-from tabprotect.engine.bundle import confidential
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.designs import elementary
 from tabprotect.engine.errors import InputError, TabprotectError

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.protection.problem import Protected
 from tests.engine.bundle.conftest import protected as protected
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods

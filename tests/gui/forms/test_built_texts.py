@@ -11,10 +11,10 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.base.rule_field import RuleField
-from tabprotect.gui.forms.chances_dialogs import ChancesDialog, MatricesDialog
-from tabprotect.gui.forms.configuration_dialog import ConfigurationDialog
-from tabprotect.gui.forms.database_dialog import DatabaseDialog
-from tabprotect.gui.forms.method_form import MethodForm
+from tabprotect.gui.forms.parameters.chances_dialogs import ChancesDialog, MatricesDialog
+from tabprotect.gui.forms.parameters.configuration_dialog import ConfigurationDialog
+from tabprotect.gui.forms.parameters.method_form import MethodForm
+from tabprotect.gui.forms.reading.database_dialog import DatabaseDialog
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tabprotect.gui.grid.headers import elided, shared
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 
 REGIONS = tuple(f"Region {n} of the southern parts of the country" for n in range(20))
 

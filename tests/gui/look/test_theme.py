@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from tabprotect.gui.frame.app import application
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.theme import (
     DARK,
     HIGH_DARK,

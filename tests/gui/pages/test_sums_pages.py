@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from readable import texts
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle.magnitude_bundle import read_release
+from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
+from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.frame.main_window import MainWindow
@@ -104,9 +106,21 @@ def test_from_protection_to_a_reader_of_the_bundle(
     ways = ["rules", "suppression", "multiplicative_noise", "cell_key", "rounding"]
     assert [one.method for one in compare.rows] == ways
     assert compare.rows[0].worst == 1 and compare.sentence.startswith("One scale")
+    # The map has a point for each, and map and list mark the same one.
+    assert [s.mean for s in compare.map.settings] == [
+        (r.unsafe_worst, r.loss) for r in compare.rows
+    ]
+    assert compare.map.front and all(s.there for s in compare.map.settings)
+    compare.list.chosen.emit(3)
+    assert compare.map.place == (3, None) and "Cell keys" in compare.map.words((3, None))
+    compare.map.opened.emit((2, None))
+    assert document.project is not None and document.project.method == "multiplicative_noise"
+    document.undo()
+    sums.go("compare")
+    settle()
     assert compare.words(document.project)[-2:] == ["--rule", "p=10"]  # type: ignore[arg-type]
     document.set_public(True)
-    assert not compare.rows and not compare.main_button.isEnabled()
+    assert not compare.rows and not compare.main_button.isEnabled() and not compare.map.settings
     document.set_public(False)
     sums.go("methods")
     assert isinstance(sums.page, SetUpSumsPage)
@@ -174,6 +188,36 @@ def test_from_protection_to_a_reader_of_the_bundle(
     assert isinstance(shown, SumsPage) and "are hidden (x)" in shown.sentence
     assert not shown.rules.isVisibleTo(reader)
     reader.close()
+
+
+@pytest.mark.parametrize("where", ["check", "release"])
+def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) -> None:
+    document = sums.document
+    document.do(protect)
+    settle()
+    sums.go(where)
+    settle()
+    page = sums.page
+    assert isinstance(page, CheckSumsPage | ReleaseSumsPage)
+
+    def offered() -> Mapping[str, QPushButton]:
+        found = (
+            page.remedies.buttons if isinstance(page, CheckSumsPage) else page.protection.remedies
+        )
+        return found
+
+    buttons = offered()
+    words = "noise on every contribution, 5% to 15%"
+    assert words in buttons and "Tried: passes." in buttons[words].accessibleDescription()
+    buttons[words].click()
+    settle()
+    project = document.project
+    assert project is not None and project.method == "multiplicative_noise"
+    assert dict(project.parameters) == {}
+    assert project.protected_sums is not None and project.protected_sums.verdict.passed
+    settle()
+    assert sums.page is page and page.banner.line.state == "passed"
+    assert not offered()
 
 
 def test_counts_after_sums_have_their_own_pages(sums: MainWindow, settle: Settle) -> None:

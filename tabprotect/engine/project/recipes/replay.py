@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from os.path import isfile
 from pathlib import Path
 
-from tabprotect.engine.bundle.confidential import suggested_name
+from tabprotect.engine.bundle.staff.confidential import suggested_name
 from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.text.opening import is_url, read_text

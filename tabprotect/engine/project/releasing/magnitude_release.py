@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tabprotect.engine import house
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle import confidential
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.magnitude_bundle import (
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.sums.magnitude_bundle import (
     dossier_bytes,
     public_bytes,
     release_within,
@@ -22,9 +22,9 @@ from tabprotect.engine.disclosure.gate import UNJUDGED_HINT
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import RefusedError, TabprotectError
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
-from tabprotect.engine.magnitudes.table_files import write_magnitudes
+from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.project.releasing.entering import entry, who_answers
 from tabprotect.engine.protection.problem import OVERRULED, STANDING
 from tabprotect.engine.register.counts_and_sums import known_beside, of_sums, with_numbers

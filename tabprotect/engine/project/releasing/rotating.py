@@ -15,7 +15,8 @@ from pathlib import Path
 
 from tabprotect.engine import house
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle import archive, confidential
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import TabprotectError, attempted
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.sources import open_table

@@ -15,9 +15,9 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import SAVED_BYTES
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
-from tabprotect.engine.project.codec import Decoder, Encoder
 from tabprotect.engine.project.commands import spelled
 from tabprotect.engine.project.history import History, Step
+from tabprotect.engine.project.saving.codec import Decoder, Encoder
 from tabprotect.languages.said import say
 from tabprotect.version import __version__
 

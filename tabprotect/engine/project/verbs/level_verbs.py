@@ -14,7 +14,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import code_list_levels, codes_counted_as
-from tabprotect.engine.magnitudes.sensitive_cells import sensitive_cells
+from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project

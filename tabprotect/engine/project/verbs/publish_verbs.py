@@ -7,8 +7,10 @@ from pathlib import Path
 
 from tabprotect.engine import house
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle import archive, confidential, magnitude_bundle, public
+from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.set_bundles import Leaving
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.sums import magnitude_bundle
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
 from tabprotect.engine.project import recipe_text

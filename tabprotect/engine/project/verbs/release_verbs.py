@@ -12,7 +12,7 @@ from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
-from tabprotect.engine.magnitudes.sums_methods import sums_method
+from tabprotect.engine.magnitudes.methods.sums_methods import sums_method
 from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from tabprotect.engine.bundle.data_package import slug
+from tabprotect.engine.bundle.tables.data_package import slug
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.command import Context, Declared

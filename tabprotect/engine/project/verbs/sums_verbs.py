@@ -15,14 +15,14 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.regrouping import by_others
-from tabprotect.engine.magnitudes.sums_methods import (
+from tabprotect.engine.magnitudes.methods.sums_methods import (
     PUBLISH,
     SUMS_METHODS,
     published_beside,
     sums_method,
 )
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.regrouping import by_others
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.asked import Drawing, MagnitudeTabulation, Publishing
 from tabprotect.engine.project.command import Context, Declared
@@ -35,7 +35,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:
-    from tabprotect.engine.project.magnitudes_in_one_go import Asked
+    from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked
 
 READINGS = ("sample", "replicate", "known")
 """How weights are read."""
@@ -58,7 +58,7 @@ def sums_document(table: MagnitudeTable, *, source: str) -> Project:
 def opened_sums(source: str) -> Project:
     """The document of a magnitude table in a file."""
     # Imported late: DuckDB takes a tenth of the program's start.
-    from tabprotect.engine.magnitudes.table_files import read_magnitudes
+    from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 
     return sums_document(read_magnitudes(Path(source)), source=source)
 
@@ -195,7 +195,7 @@ def checked_parameters(method: str, values: Mapping[str, object]) -> Mapping[str
 
 def run_of(project: Project, seed: int | None) -> Asked:
     """What is asked of a run: the project's choices, with the rules of the house."""
-    from tabprotect.engine.project.magnitudes_in_one_go import Asked, with_house_rules
+    from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, with_house_rules
 
     sums = chosen(project)
     given = {name: str(value) for name, value in project.parameters.items()}
@@ -216,7 +216,7 @@ def run_of(project: Project, seed: int | None) -> Asked:
 def protected_now(project: Project, context: Context, asked: Drawing) -> Project:
     """The project with its sums protected, and judged; whether it may leave is asked when it does."""
     # Imported late: the first paint does not wait for what solves programmes.
-    from tabprotect.engine.project.magnitudes_in_one_go import protected_sums
+    from tabprotect.engine.project.sums.magnitudes_in_one_go import protected_sums
 
     if asked.tune or asked.fresh:
         raise InputError(
@@ -236,8 +236,8 @@ def protected_now(project: Project, context: Context, asked: Drawing) -> Project
 
 def published_now(project: Project, context: Context, asked: Publishing) -> Project:
     """The project with its protected sums written, entered in the register, and sealed."""
-    from tabprotect.engine.project.magnitudes_in_one_go import Done, published_sums
     from tabprotect.engine.project.releasing.magnitude_release import LeavingSums
+    from tabprotect.engine.project.sums.magnitudes_in_one_go import Done, published_sums
 
     sums, done = chosen(project), project.protected_sums
     if done is None:
@@ -334,7 +334,7 @@ class SumsTrial:
 
 def tried_sums(project: Project, progress: Progress) -> Iterator[SumsTrial]:
     """Every method on the open table, the chosen one with its parameters; nothing is kept."""
-    from tabprotect.engine.project.magnitudes_in_one_go import protected_sums
+    from tabprotect.engine.project.sums.magnitudes_in_one_go import protected_sums
 
     sums = chosen(project)
     value = sums.table.cells.value
@@ -385,7 +385,7 @@ def bundle_of_sums(project: Project) -> bytes:
 
     Of one that was published, the file's bytes may have signatures besides.
     """
-    from tabprotect.engine.bundle.magnitude_bundle import public_bytes
+    from tabprotect.engine.bundle.sums.magnitude_bundle import public_bytes
 
     done, release = project.protected_sums, project.release_of_sums
     assert release is not None
@@ -396,7 +396,7 @@ def bundle_of_sums(project: Project) -> bytes:
 
 def judged_for_leaving(project: Project, register: str | None = None) -> MagnitudeVerdict:
     """The verdict on the protected sums, with what left before among what it leaves out."""
-    from tabprotect.engine.project.magnitudes_in_one_go import Done, with_earlier
+    from tabprotect.engine.project.sums.magnitudes_in_one_go import Done, with_earlier
 
     sums, done = chosen(project), project.protected_sums
     assert done is not None
@@ -407,8 +407,8 @@ def judged_for_leaving(project: Project, register: str | None = None) -> Magnitu
 
 def gate_of_sums(project: Project, verdict: MagnitudeVerdict, reason: str) -> str:
     """Why the protected sums may not leave with a reason; empty if they may."""
-    from tabprotect.engine.project.magnitudes_in_one_go import HINTS
     from tabprotect.engine.project.releasing.magnitude_release import decided
+    from tabprotect.engine.project.sums.magnitudes_in_one_go import HINTS
 
     try:
         decided(verdict, project.limits, reason, HINTS[project.method])
@@ -419,7 +419,7 @@ def gate_of_sums(project: Project, verdict: MagnitudeVerdict, reason: str) -> st
 
 def staff_record(project: Project) -> Mapping[str, object]:
     """What a staff report says of the protected sums beside the release. Confidential."""
-    from tabprotect.engine.project.magnitudes_in_one_go import Done, record_of
+    from tabprotect.engine.project.sums.magnitudes_in_one_go import Done, record_of
 
     done = project.protected_sums
     assert done is not None

@@ -11,7 +11,7 @@ import numpy as np
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.magnitudes.recognised import is_magnitudes
+from tabprotect.engine.magnitudes.files.recognised import is_magnitudes
 from tabprotect.engine.microdata.coding import AddedUp, Codings
 from tabprotect.engine.project.asked import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell

@@ -15,8 +15,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.magnitudes.decided import Decided
-from tabprotect.engine.magnitudes.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.patterns.decided import Decided
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.protection.suppressing.given_statuses import (
     HINT,
     TOTALS,

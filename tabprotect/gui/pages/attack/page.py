@@ -28,14 +28,14 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
-from tabprotect.gui.look import icons
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.buttons import faces, named, push_button, scrolling
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_files, ask_place
-from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.finder import Finder
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.attack.file_list import FileList

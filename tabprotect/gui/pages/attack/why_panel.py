@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.attack.findings import Findings, in_hundred, span, why

@@ -13,7 +13,7 @@ from tabprotect.engine.release.verdict_figures import READER, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.believed_cell import published_count
+from tabprotect.gui.base.believed.cell import published_count
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, count_text, number_text

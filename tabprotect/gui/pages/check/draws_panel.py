@@ -38,9 +38,9 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.verdict_figures import READER
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.question import Question
-from tabprotect.gui.forms.field import CHOSEN
-from tabprotect.gui.forms.name_chips import NameChips
+from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.forms.parameters.field import CHOSEN
+from tabprotect.gui.forms.parameters.name_chips import NameChips
 from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row

@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.base.believed_cell import published_count
+from tabprotect.gui.base.believed.cell import published_count
 from tabprotect.gui.look.buttons import named
-from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.finder import Finder
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import View, most_exposed
 from tabprotect.languages.said import say

@@ -26,13 +26,13 @@ from tabprotect.engine.project.project import Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.believed_cell import cell_sentence, published_count
+from tabprotect.gui.base.believed.cell import cell_sentence, published_count
 from tabprotect.gui.base.exporter import MARK, Exporter
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import push_button
-from tabprotect.gui.look.drawing import CENTRE, RIGHT, Sheet, figure_font
-from tabprotect.gui.look.shades import class_colours, class_numbers, shade_numbers, shades
+from tabprotect.gui.look.drawn.drawing import CENTRE, RIGHT, Sheet, figure_font
+from tabprotect.gui.look.drawn.shades import class_colours, class_numbers, shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, Colours, chance_text
 from tabprotect.gui.pages.check.cell_figures import LEVEL, CellFigure, View
 from tabprotect.gui.pages.check.cell_panel import CellPanel

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
-from tabprotect.engine.bundle.check_lines import State
+from tabprotect.engine.bundle.staff.check_lines import State
 from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
@@ -23,7 +23,7 @@ from tabprotect.engine.release.verdict_figures import (
 )
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.question import Question, same
+from tabprotect.gui.base.work.question import Question, same
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row

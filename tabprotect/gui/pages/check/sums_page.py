@@ -10,16 +10,17 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QFrame, QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.bundle.check_lines import CheckLine
-from tabprotect.engine.bundle.sums_lines import sums_headline
+from tabprotect.engine.bundle.staff.check_lines import CheckLine
+from tabprotect.engine.bundle.sums.sums_lines import sums_headline
 from tabprotect.engine.disclosure.magnitude_verdict import (
     MagnitudeVerdict,
     magnitude_verdict,
     outsider_beliefs,
 )
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
-from tabprotect.engine.magnitudes.tried_readers import TriedReader, tried_readers
+from tabprotect.engine.errors import Suggestion
+from tabprotect.engine.magnitudes.patterns.tried_readers import TriedReader, tried_readers
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
@@ -29,19 +30,20 @@ from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.banner import Banner
+from tabprotect.gui.forms.remedies import Remedies, take_for_sums
 from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
 from tabprotect.gui.look.buttons import faces, named
-from tabprotect.gui.look.icons import icon
+from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, Colours, chance_text, count_text, number_text
 from tabprotect.gui.pages.stages import CheckStage
 from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.speaking import tell, told
 
 Read = tuple[MagnitudeVerdict, Floats | None]
 """What a release says by itself: its verdict, and an outsider's belief about each cell."""
@@ -73,6 +75,10 @@ class CheckSumsPage(CheckStage, Page):
         )
         self.banner = Banner()
         self.body.addWidget(self.banner)
+        self.remedies = Remedies()
+        self.remedies.chosen.connect(partial(take_for_sums, self))
+        self.body.addWidget(self.remedies)
+        document.judged_sums.helped.connect(lambda: self._changed(frozenset({"release"})))
         self._build_list()
         self.map = SumsGrid(say("How probable a near guess is"))
         self.map.current_changed.connect(document.select)
@@ -180,6 +186,11 @@ class CheckSumsPage(CheckStage, Page):
     def _show(self) -> None:
         project = self.document.project
         done = None if project is None else project.protected_sums
+        helps: tuple[Suggestion, ...] | None = ()
+        leaving = self.document.in_house and project is not None and not project.published
+        if project is not None and leaving and done is not None and not done.verdict.passed:
+            helps = self.document.judged_sums.remedies(project)
+        self.remedies.show_remedies(helps)
         if self.document.in_house and done is not None:
             line = sums_headline(done.verdict, staff=True)
             self.banner.show_line(line)
@@ -210,7 +221,7 @@ class CheckSumsPage(CheckStage, Page):
         kind = str(self.kinds.currentData())
         rows = [one for one in self.tried if _fits(one, kind)]
         self._rows = rows
-        self.list.show_rows(self._columns(sums, rows), stretch=(0, 1))
+        self.list.show_rows(self._columns(sums, rows), stretch=(0, 1, 2))
         running = self._trying.running
         self._list_note.setText(
             told(
@@ -241,9 +252,9 @@ class CheckSumsPage(CheckStage, Page):
                 right=False,
                 signs=[_sign if one.holds else _warning for one in rows],
             ),
-            ListColumn(say("whom"), [one.target for one in rows], str, right=False, data=True),
+            ListColumn(tell("whom"), [one.target for one in rows], str, right=False, data=True),
             ListColumn(
-                say("sum"),
+                tell("sum"),
                 [self.document.sums_cell_text(tuple(nodes.tolist())) for nodes in cells],
                 str,
                 right=False,

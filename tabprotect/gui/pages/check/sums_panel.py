@@ -9,12 +9,12 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy, groupings_for
+from tabprotect.gui.base.believed.totals import CERTAIN, Totals, TotalsBy, groupings_for
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.forms.name_picks import NamePicks
+from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 from tabprotect.languages.said import joined, plural, say

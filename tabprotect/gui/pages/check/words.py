@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.bundle.check_lines import read_together
+from tabprotect.engine.bundle.staff.check_lines import read_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Index

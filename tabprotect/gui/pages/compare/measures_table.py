@@ -12,9 +12,9 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.finder import Finder
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.words import (
     failures,

@@ -26,8 +26,8 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_method, s
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
 from tabprotect.gui.base.stage import setup_page
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, in_column
@@ -459,7 +459,11 @@ class ComparePage(CompareStage, Page):
         # What the gate refuses is held all the same: it was asked to be looked at.
         job = self.do(protect, seed=run.seed, draft=True)
         if job is not None:
-            job.finished.connect(lambda _: self.document.page_asked.emit(setup_page(self.document)))
+            # The pages turn to the new release first; the one that is asked for is shown after that.
+            job.finished.connect(lambda _: QTimer.singleShot(0, self, self._show_release))
+
+    def _show_release(self) -> None:
+        self.document.page_asked.emit(setup_page(self.document))
 
 
 def _cycles(given: object) -> Order:

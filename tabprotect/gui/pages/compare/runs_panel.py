@@ -35,9 +35,9 @@ from tabprotect.engine.project.verbs.compare_verbs import (
 )
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.forms.configuration_dialog import ask_configuration
-from tabprotect.gui.forms.field import CHOSEN
-from tabprotect.gui.forms.name_chips import NameChips
+from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
+from tabprotect.gui.forms.parameters.field import CHOSEN
+from tabprotect.gui.forms.parameters.name_chips import NameChips
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row

@@ -1,30 +1,43 @@
-"""Ways to protect sums side by side on one scale: how probable a near guess of a contributor's value is."""
+"""Ways to protect sums side by side: what an outsider can guess of an unsafe sum, against what is lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter
+
+from tabprotect.engine.assessment.comparing.over_seeds import front
+from tabprotect.engine.magnitudes.methods.sums_methods import SUMS_METHODS
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.sums_verbs import compare_sums, run_of
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.listing import ListColumn, Listing
-from tabprotect.gui.look.theme import chance_text, count_text
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.stages import CompareStage
+from tabprotect.gui.plots.map_axis import Axis
+from tabprotect.gui.plots.ru_map import Place, PlottedConfiguration, RiskUtilityMap
+from tabprotect.gui.plots.series_looks import SeriesLook, series_looks
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
-    from tabprotect.engine.project.sums_compared import ComparedSums
+    from tabprotect.engine.project.sums.sums_compared import ComparedSums
 
-WAYS = 5
-"""Ways that are compared: the rules alone, three methods, rounding."""
+LOOKS = series_looks(("rules", *SUMS_METHODS, "rounding"))
+"""How each way is marked: the rules alone, three methods, rounding."""
+
+MARK = 14
+"""Pixels of a mark in the list."""
 
 
 class CompareSumsPage(CompareStage, Page):
@@ -41,8 +54,20 @@ class CompareSumsPage(CompareStage, Page):
         self._comparing: Question[tuple[ComparedSums, ...]] = Question(
             self, document.jobs, self._compared, self.show_error, came=self._compared
         )
-        self.list = Listing(say("Ways to protect sums"))
-        self.body.addWidget(self.list, 1)
+        self.map = RiskUtilityMap(say("Return sets the method up"))
+        self.map.words = self._words_of
+        self.map.chosen.connect(lambda place: self._go_to(place[0]))
+        self.map.opened.connect(lambda place: self._open(place[0]))
+        self.list = Listing(say("Ways to protect sums"), sortable=False)
+        self.list.chosen.connect(self._go_to)
+        self.list.activated_row.connect(self._open)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        for part, room in ((self.map, 2), (self.list, 1)):
+            split.addWidget(part)
+            split.setStretchFactor(split.count() - 1, room)
+        split.setSizes([36 * GRID, 20 * GRID])
+        self.body.addWidget(split, 1)
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
 
@@ -82,22 +107,27 @@ class CompareSumsPage(CompareStage, Page):
         sums = self.document.sums
         if sums is None or self._key is None:
             self.list.show_rows(())
+            self.map.show_nothing(say("What is protected how is for staff."))
             self.set_sentence(say("What is protected how is for staff: F9 shows it again."))
             self._note.setText("")
             return
-        self.list.show_rows(_columns(self.rows, sums.table.decimals), stretch=(0,))
+        text = sum_text(sums.table.decimals)
+        looks = [LOOKS[one.method] for one in self.rows]
+        self.list.show_rows(_columns(self.rows, looks, text), stretch=(0,))
+        self._show_map(looks, text)
         if not sums.rules:
             self.set_sentence(
                 say("No rule is given yet: the page Data says which sums tell too much.")
             )
         elif self._comparing.running:
             self.set_sentence(
-                say("Comparing {n} ways, {done} done.", WAYS, count_text(len(self.rows)))
+                say("Comparing {n} ways, {done} done.", len(LOOKS), count_text(len(self.rows)))
             )
         elif self.rows:
             self.set_sentence(
                 say(
-                    "One scale: how probable it is that an outsider's best guess of a contribution is near."
+                    "One scale: how probable it is that an outsider's best guess of an unsafe sum, taken "
+                    "as one contributor's, is near."
                 )
             )
         else:
@@ -105,34 +135,98 @@ class CompareSumsPage(CompareStage, Page):
         self._note.setText(
             told(
                 say(
-                    "A guess is near within the share that the p rule names, else 10 %. Trial runs on "
-                    "this table; nothing is published."
+                    "A guess is near within the share that the p rule names, else 10 %. A hidden sum is "
+                    "lost whole; hollow: somebody comes too near. Trial runs, nothing is published."
                 )
             )
         )
 
+    def _show_map(self, looks: Sequence[SeriesLook], text: Callable[[int], str]) -> None:
+        if not self.rows:
+            self.map.show_nothing(
+                say("Each way is a point here: what it gives away, what it loses.")
+            )
+            return
+        points = np.array([[one.unsafe_worst, one.loss] for one in self.rows])
+        settings = [
+            _setting(number, one, look, _name(one, text))
+            for number, (one, look) in enumerate(zip(self.rows, looks, strict=True))
+        ]
+        best = [] if self._comparing.running else front(points, (False, False))
+        self.map.show_settings(settings, AXES, best)
+
+    def _words_of(self, place: Place) -> str:
+        one = self.rows[place[0]]
+        return say(
+            "{label}: a best guess of an unsafe sum is near with {belief}; sums lose {loss} on average",
+            one.label,
+            chance_text(one.unsafe_worst),
+            chance_text(one.loss),
+        )
+
+    def _go_to(self, number: int) -> None:
+        """Mark a way in the list and on the map."""
+        if number < len(self.rows):
+            self.map.set_place((number, None))
+            self.list.set_current(number)
+
+    def _open(self, number: int) -> None:
+        """Go to the set-up of a way that is one of the methods."""
+        project = self.document.project
+        if project is None or not self.document.in_house or number >= len(self.rows):
+            return
+        name = self.rows[number].method
+        if name in SUMS_METHODS:
+            if project.method != name:
+                self.do(set_method, method=name)
+            self.document.page_asked.emit("methods")
+
+
+AXES = (
+    Axis(say("Largest belief about an unsafe sum"), "probability", False),
+    Axis(say("What sums lose on average"), "share", False),
+)
+"""Risk to the right, loss upwards; both are better where they are small."""
+
+
+def _setting(number: int, one: ComparedSums, look: SeriesLook, label: str) -> PlottedConfiguration:
+    at = (one.unsafe_worst, one.loss)
+    none = np.zeros(0)
+    return PlottedConfiguration(
+        number=number, label=label, look=look, runs=none.astype(np.int64), x=none, y=none,
+        mean=at, low=at, high=at, beyond=one.broken is not None and int(str(one.broken)) > 0,
+    )  # fmt: skip
+
 
 def _compare(project: Project, progress: Progress) -> tuple[ComparedSums, ...]:
     # Imported late: the first paint does not wait for what solves programmes.
-    from tabprotect.engine.project.sums_compared import compared_sums
+    from tabprotect.engine.project.sums.sums_compared import compared_sums
 
     assert project.sums is not None
     asked = run_of(project, project.seed)
     found: tuple[ComparedSums, ...] = ()
     for one in compared_sums(project.sums.table, asked, project.limits, progress):
         found = (*found, one)
-        progress.report(say("comparing ways to protect"), len(found) / WAYS, found)
+        progress.report(say("comparing ways to protect"), len(found) / len(LOOKS), found)
     return found
 
 
-def _columns(rows: tuple[ComparedSums, ...], decimals: int) -> tuple[ListColumn, ...]:
-    text = sum_text(decimals)
+def _columns(
+    rows: tuple[ComparedSums, ...], looks: Sequence[SeriesLook], text: Callable[[int], str]
+) -> tuple[ListColumn, ...]:
     return (
-        ListColumn(say("Way"), [_name(one, text) for one in rows], str, right=False),
-        ListColumn(say("Largest belief"), [one.worst for one in rows], chance_text),
+        ListColumn(
+            say("Way"),
+            [_name(one, text) for one in rows],
+            str,
+            right=False,
+            signs=[partial(look.icon, MARK) for look in looks],
+        ),
+        ListColumn(say("Largest belief"), [one.unsafe_worst for one in rows], chance_text),
         ListColumn(say("Average belief"), [one.mean_belief for one in rows], chance_text),
         ListColumn(say("Hidden"), [one.hidden for one in rows]),
         ListColumn(say("Average change"), [one.mean_deviation for one in rows], chance_text),
+        ListColumn(say("Lost"), [one.loss for one in rows], chance_text),
         ListColumn(
             say("Too near"),
             [-1 if one.broken is None else int(str(one.broken)) for one in rows],

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from tabprotect.engine.arrays import Bools, Ints, Signs
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.look import icons
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.gui.pages.cycles.cycle_picture import extent, paint_pattern, pattern
 from tabprotect.languages.said import say

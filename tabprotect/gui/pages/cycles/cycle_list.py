@@ -22,11 +22,11 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.finder import Finder
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.cycles.cycle_items import MIME, CycleItem, CycleListModel
 from tabprotect.languages.said import plural, say

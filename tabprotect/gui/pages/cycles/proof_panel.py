@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.cycles.cycle_report import CycleReport, Statement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import named, tool_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text

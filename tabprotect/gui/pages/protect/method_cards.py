@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, push_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress

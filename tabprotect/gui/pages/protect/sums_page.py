@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
-from tabprotect.engine.magnitudes.sums_methods import SUMS_METHODS, SumsMethod
+from tabprotect.engine.magnitudes.methods.sums_methods import SUMS_METHODS, SumsMethod
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import protect_words, set_method
 from tabprotect.engine.project.verbs.sums_verbs import SumsTrial, tried_sums
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.buttons import Inside, emptied, push_button, scrolling
 from tabprotect.gui.look.label import Label

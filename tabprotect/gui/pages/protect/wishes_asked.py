@@ -22,8 +22,8 @@ from tabprotect.engine.release.kept_sums import KeptSum, named, said
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.variable import spoken
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_column
 from tabprotect.gui.look.roles import dress

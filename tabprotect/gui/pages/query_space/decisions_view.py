@@ -14,7 +14,7 @@ from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.look.layouts import Item, in_column
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
 from tabprotect.languages.said import say

@@ -15,10 +15,10 @@ from tabprotect.engine.query_space.graphs.independence_graph import (
 from tabprotect.engine.query_space.lattice import bits
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.space import Space
-from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, Colours
 from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import joined, say

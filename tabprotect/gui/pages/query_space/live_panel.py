@@ -14,14 +14,14 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import Opened
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.lattice.matrix import FrontierMatrix, by_share
 from tabprotect.gui.lattice.names import VariableLetters, counted
 from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNRELEASABLE, Space
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn
+from tabprotect.gui.look.lists.listing import ListColumn
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
 from tabprotect.gui.pages.query_space.panel import SpacePanel
@@ -92,7 +92,7 @@ class LivePanel(SpacePanel):
             field.returnPressed.connect(self._follow_clicked)
         self.said = Label(QUIET, wordWrap=True, name=say("Where the server stands"))
         self.released = FrontierMatrix(say("Released frontier of the server"), hatched=False)
-        self.unreleasable = FrontierMatrix(say("Unreleasable frontier of the server"), hatched=True)
+        self.unreleasable = FrontierMatrix(say("Refused frontier of the server"), hatched=True)
         self._lay_out()
         self.document.project_changed.connect(lambda _: self._check_table())
         self.document.closed.connect(self._closed)
@@ -321,7 +321,7 @@ def sentence(standing: Standing, *, followed: bool) -> str:
         standing.label,
         counted(standing.length, "line"),
         counted(released, say("released table")),
-        counted(len(standing.unreleasable), say("unreleasable one")),
+        counted(len(standing.unreleasable), say("refused one")),
     )
     if standing.frozen:
         said += say("; frozen, no further true table goes out")

@@ -28,13 +28,13 @@ from tabprotect.engine.query_space.optimal.best_release import (
 from tabprotect.engine.query_space.optimal.best_release import optimal as best_release
 from tabprotect.engine.query_space.registered import utilities
 from tabprotect.engine.randomness import Randomness
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN

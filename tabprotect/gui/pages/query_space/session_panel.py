@@ -29,8 +29,8 @@ from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Answer, Request, ServerState
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.question import Question
-from tabprotect.gui.forms.name_picks import NamePicks
+from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import first_names
 from tabprotect.gui.lattice.space import Regions, Space
@@ -38,7 +38,7 @@ from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
 from tabprotect.gui.pages.query_space.lattice_panel import look_of

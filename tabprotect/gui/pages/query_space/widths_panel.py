@@ -20,11 +20,11 @@ from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import CANDIDATE, Regions, Space
 from tabprotect.gui.lattice.tiles import TileMap
 from tabprotect.gui.lattice.words import region_text
-from tabprotect.gui.look.finder import Finder
+from tabprotect.gui.look.drawn.shades import STEPS, ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
-from tabprotect.gui.look.shades import STEPS, ScaleBar, shade_numbers, shades
+from tabprotect.gui.look.lists.finder import Finder
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN, wanted_query
 from tabprotect.gui.pages.query_space.panel import SpacePanel

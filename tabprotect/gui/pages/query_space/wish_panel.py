@@ -14,8 +14,8 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal.together import WishesTogether, wishes_together
-from tabprotect.gui.base.question import Question
-from tabprotect.gui.forms.name_picks import NamePicks
+from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import room_text, status_text
@@ -67,14 +67,9 @@ class WishPanel(SpacePanel):
         self.list.setAccessibleName(tell("Wish list"))
         self.list.setHeaderLabels([tell("wished for"), tell("alone"), tell("with the others")])
         header = self.list.header()
-        header.setStretchLastSection(False)
+        # What is said of a wish stands beside its name.
         for column in range(3):
-            header.setSectionResizeMode(
-                column,
-                QHeaderView.ResizeMode.ResizeToContents
-                if column
-                else QHeaderView.ResizeMode.Stretch,
-            )
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self.list.itemChanged.connect(lambda _item, column: self._changed(column))
         self.list.currentItemChanged.connect(self._gone_to)
         self.said = Label(EMPTY, wordWrap=True, name=say("Which wishes may go out together"))

@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import Progress
@@ -33,8 +34,8 @@ from tabprotect.engine.release.likelihood import (
 )
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import named, push_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, tabular

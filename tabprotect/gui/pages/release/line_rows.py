@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from tabprotect.engine.bundle.check_lines import (
+from tabprotect.engine.bundle.staff.check_lines import (
     CheckGroup,
     CheckLine,
     bundle_files,
@@ -17,14 +17,15 @@ from tabprotect.engine.bundle.check_lines import (
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.project.project import Project
 from tabprotect.gui.forms.banner import MARKS
-from tabprotect.gui.look import icons
+from tabprotect.gui.forms.remedies import Remedies
 from tabprotect.gui.look.buttons import emptied, tool_button
-from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.drawn import icons
+from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, spaced
 from tabprotect.gui.pages.release.bundle_shown import Bundle
-from tabprotect.languages.said import capital, say
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
 
@@ -107,7 +108,6 @@ class LineGroup(QWidget):
         super().__init__()
         self.group = CheckGroup(title, ())
         self.rows: list[LineRow] = []
-        self.remedies: dict[str, QPushButton] = {}
         self._folded = folded
         self._shown: tuple[object, ...] | None = None
         self.setAccessibleName(told(title))
@@ -125,11 +125,17 @@ class LineGroup(QWidget):
         self._sum = in_row(spacing=GRID)
         self._inside.addLayout(self._sum)
         self._inside.addLayout(self._lines)
-        self._helps = in_column(spacing=4)
-        self._inside.addLayout(self._helps)
+        self._helps = Remedies()
+        self._helps.chosen.connect(self.remedy_chosen)
+        self._inside.addWidget(self._helps)
         in_column(self.title, self.card, on=self, margins=0, spacing=4)
         self.fold.setVisible(False)
         THEME.follow(self, LineGroup._repaint)
+
+    @property
+    def remedies(self) -> Mapping[str, QPushButton]:
+        """The buttons of what helps, by their words."""
+        return self._helps.buttons
 
     def add(self, widget: QWidget) -> None:
         """Put something beneath the lines."""
@@ -158,22 +164,7 @@ class LineGroup(QWidget):
         self._shown = shown
         self.group, self._may_fold = group, folding
         self._fill(group.lines)
-        emptied(self._helps)
-        self.remedies = {}
-        if helps is None:
-            self._helps.addWidget(_quiet(say("Trying what helps\u2026")))
-        elif helps:
-            self._helps.addWidget(_quiet(say("What helps")))
-            for remedy in helps:
-                button = QPushButton(told(capital(remedy.text)))
-                button.setAccessibleName(tell("Remedy: {text}", remedy.text))
-                button.setAccessibleDescription(told(remedy.reached))
-                button.setToolTip(tip(remedy.reached))
-                button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
-                self.remedies[remedy.text] = button
-                row = QWidget()
-                in_row(button, (_quiet(remedy.reached), 1), on=row, margins=0, spacing=GRID)
-                self._helps.addWidget(row)
+        self._helps.show_remedies(helps)
 
     def _fill(self, lines: Sequence[CheckLine]) -> None:
         emptied(self._lines)
@@ -213,11 +204,6 @@ class LineGroup(QWidget):
 
     def _repaint(self) -> None:
         self._fill(self.group.lines)
-
-
-def _quiet(text: str) -> Label:
-    label = Label(text, wordWrap=True, role="quiet")
-    return label
 
 
 def groups_of(project: Project, bundle: Bundle | None, *, house: bool) -> list[CheckGroup]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.bundle.check_lines import CheckLine, headline, published_line
+from tabprotect.engine.bundle.staff.check_lines import CheckLine, headline, published_line
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.gui.base.judging import Judging
-from tabprotect.gui.base.question import Told
+from tabprotect.gui.base.judged.judging import Judging
+from tabprotect.gui.base.work.question import Told
 from tabprotect.gui.pages.release.kept_sums import KeptSums
 from tabprotect.gui.pages.release.publish_form import SigningForm
 from tabprotect.languages.said import capital, joined, say

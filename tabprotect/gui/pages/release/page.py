@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from tabprotect.engine import house
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.check_lines import (
+from tabprotect.engine.bundle.staff.check_lines import (
     CheckGroup,
     CheckLine,
     computed,
@@ -38,9 +38,9 @@ from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.engine.release.verdict_figures import SAID
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.jobs import Job
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.look.buttons import Inside, faces, push_button, scrolling, tool_button

@@ -22,12 +22,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.bundle import confidential
-from tabprotect.engine.bundle.data_package import slug
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.tables.data_package import slug
 from tabprotect.engine.errors import InputError
 from tabprotect.gui.base.exporter import marked
 from tabprotect.gui.base.preferences import Preferences
-from tabprotect.gui.look import icons
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row

@@ -10,13 +10,14 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QMenu, QPushButton
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.gui.base.exporter import MARK, Exporter, marked
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.look import icons
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell
@@ -36,7 +37,7 @@ class ReportButton(QPushButton):
     """A menu of editions, and the last one to open."""
 
     def __init__(self, page: Page) -> None:
-        super().__init__(say("Report"))
+        super().__init__(tell("Report"))
         self.document = page.document
         self.last: Path | None = None
         self.setAccessibleName(tell("Write a report of the release"))

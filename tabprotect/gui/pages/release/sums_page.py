@@ -12,11 +12,12 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
 from tabprotect.engine import house
-from tabprotect.engine.bundle import archive, magnitude_bundle
-from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine
-from tabprotect.engine.bundle.sums_lines import sums_files, sums_headline, sums_protection
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine
+from tabprotect.engine.bundle.sums import magnitude_bundle
+from tabprotect.engine.bundle.sums.sums_lines import sums_files, sums_headline, sums_protection
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict, magnitude_verdict
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
@@ -26,8 +27,9 @@ from tabprotect.engine.project.verbs.sums_verbs import gate_of_sums
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.banner import Banner
+from tabprotect.gui.forms.remedies import take_for_sums
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.look.buttons import Inside, push_button, scrolling, tool_button
 from tabprotect.gui.look.label import Label
@@ -105,6 +107,8 @@ class ReleaseSumsPage(ReleaseStage, Page):
         self.seal.copy.clicked.connect(self._copy)
         self.seal.open.clicked.connect(self._open_as_reader)
         self.register.clicked.connect(lambda: self.document.page_asked.emit("register"))
+        self.protection.remedy_chosen.connect(partial(take_for_sums, self))
+        self.document.judged_sums.helped.connect(lambda: self._changed(frozenset({"release"})))
         self.protection.cells_asked.connect(lambda: self.document.page_asked.emit("check"))
 
     def _build(self) -> None:
@@ -171,8 +175,11 @@ class ReleaseSumsPage(ReleaseStage, Page):
         nothing = CheckGroup(say("Protection"), ())
         known = looked is not None and done is not None
         self.protection.setVisible(known)
+        helps: tuple[Suggestion, ...] | None = ()
+        if leaving and looked is not None and looked.verdict.passed is not True:
+            helps = self.document.judged_sums.remedies(project)
         self.protection.show_group(
-            sums_protection(done, looked.verdict) if looked and done else nothing
+            sums_protection(done, looked.verdict) if looked and done else nothing, helps=helps
         )
         self.files.show_group(sums_files(() if looked is None else looked.checks), folding=house)
         self.register.setVisible(house)

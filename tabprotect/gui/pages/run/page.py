@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QSplitter,
@@ -38,13 +38,13 @@ from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
 from tabprotect.gui.base.stage import setup_page
-from tabprotect.gui.forms.configuration_dialog import ask_configuration
-from tabprotect.gui.forms.method_form import MethodForm
+from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
+from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.theme import GRID, number_text
+from tabprotect.gui.look.theme import GRID, moved_text
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel, method_help, trial_runs
 from tabprotect.gui.pages.run.run_panel import RunPanel
@@ -378,6 +378,13 @@ class RunPage(Page):
             return
         self.form.flush()
         self.do(protect, draft=True, tune=self.tune.wanted, tune_for=self.tune.chosen_use)
+        QTimer.singleShot(0, self, self._make_result)
+
+    def _make_result(self) -> None:
+        """Make what will show the result while the method runs, not when all else turns to it."""
+        project = self.document.project
+        if project is not None and self.document.in_house:
+            _ = self.run if project.takes_cycles else self.result
 
     def show_error(
         self,
@@ -430,18 +437,18 @@ def expectation(preview: Preview) -> str:
         )
     return (
         say(
-            "A small count of the main table is published as it is with {chance} and changes "
-            "by {mean_absolute_deviation} on average ({trials}).",
+            "{chance} small counts of the main table stay as they are; one changes by {moved} on "
+            "average ({trials}).",
             in_100(preview.unchanged_share),
-            number_text(preview.mean_absolute_deviation),
+            moved_text(preview.mean_absolute_deviation),
             trial_runs(preview.runs),
         )
         if preview.at_risk_cells
         else say(
-            "A count of the main table is published as it is with {chance} and changes by "
-            "{mean_absolute_deviation} on average ({trials}).",
+            "{chance} counts of the main table stay as they are; one changes by {moved} on average "
+            "({trials}).",
             in_100(preview.unchanged_share),
-            number_text(preview.mean_absolute_deviation),
+            moved_text(preview.mean_absolute_deviation),
             trial_runs(preview.runs),
         )
     )

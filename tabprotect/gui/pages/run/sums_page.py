@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import ParameterError, TabprotectError
-from tabprotect.engine.magnitudes.sums_methods import PUBLISH, sums_method
+from tabprotect.engine.magnitudes.methods.sums_methods import PUBLISH, sums_method
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_parameters
@@ -19,10 +19,10 @@ from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.job_view import JobView
-from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.forms.field import Field
+from tabprotect.gui.base.work.job_view import JobView
+from tabprotect.gui.base.work.jobs import Job
+from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
 from tabprotect.gui.look.buttons import ScrollsDown, emptied, faces, push_button
 from tabprotect.gui.look.file_dialogs import ask_file

@@ -27,8 +27,8 @@ from tabprotect.engine.project.verbs.category_verbs import (
 from tabprotect.engine.tables.groupings.bands import held_name
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Panel
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import named, push_button, tool_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME

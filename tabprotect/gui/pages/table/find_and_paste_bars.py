@@ -18,8 +18,8 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.grid.clipboard import read_block
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import push_button, tool_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.roles import dress

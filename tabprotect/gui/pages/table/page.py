@@ -30,8 +30,8 @@ from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.totals_cursor import TotalsCursor
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import named, tool_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import colour
 from tabprotect.gui.pages.stages import TableStage

@@ -13,12 +13,12 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.rule_field import RuleField
-from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import named, tool_button
-from tabprotect.gui.look.finder import Finder
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.finder import Finder
+from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told

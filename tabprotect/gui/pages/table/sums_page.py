@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.magnitudes.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
@@ -19,9 +19,9 @@ from tabprotect.engine.project.verbs.table_verbs import opening, placed
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.judged_sums import judged
+from tabprotect.gui.base.judged.judged_sums import judged
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
 from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.label import Label

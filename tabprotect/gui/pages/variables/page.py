@@ -39,13 +39,13 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.mapping_sheet import MappingSheet, Unlisted
 from tabprotect.gui.look.buttons import ScrollsDown
-from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import heading
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import as_list
+from tabprotect.gui.look.lists.finder import Finder
+from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import VariablesStage
 from tabprotect.gui.pages.variables.category_tree import CategoryTree

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from tabprotect.engine import atomic
-from tabprotect.engine.bundle import confidential
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import register_address
 from tabprotect.engine.project.history import History

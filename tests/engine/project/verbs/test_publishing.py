@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, RefusedError

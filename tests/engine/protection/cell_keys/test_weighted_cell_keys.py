@@ -13,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_trip import round_trip
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import BundleError, InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson
-from tabprotect.engine.project.codec import Decoder, Encoder
+from tabprotect.engine.project.saving.codec import Decoder, Encoder
 from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
 from tabprotect.engine.protection.cell_keys.published_laws import of_estimate
 from tabprotect.engine.protection.descriptions.run_summary import summarise

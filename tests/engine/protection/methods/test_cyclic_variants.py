@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.cycles.designs import design

@@ -12,7 +12,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.project.codec import Decoder, Encoder
+from tabprotect.engine.project.saving.codec import Decoder, Encoder
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods

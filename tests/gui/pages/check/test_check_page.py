@@ -32,9 +32,9 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import about
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.believed_cell import cell_sentence
+from tabprotect.gui.base.believed.cell import cell_sentence
 from tabprotect.gui.frame.main_window import OPEN, MainWindow
-from tabprotect.gui.look.drawing import Sheet
+from tabprotect.gui.look.drawn.drawing import Sheet
 from tabprotect.gui.look.theme import THEME, number_text
 from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.languages.said import in_100

@@ -9,7 +9,8 @@ import pytest
 from pages_of import page_of
 from pytestqt.qtbot import QtBot
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.project.verbs.release_verbs import (
     protect,

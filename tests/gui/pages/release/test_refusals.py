@@ -10,7 +10,8 @@ from pages_of import page_of
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.publish_verbs import publish as publish_verb
@@ -152,7 +153,7 @@ def test_a_table_that_left_before_takes_a_reason(
     settle()
     lines = [row.line.text for row in shown.before.rows]
     assert "This very table has left before" in lines[0]
-    assert lines[1].startswith("Together with the release of ")
+    assert lines[1].startswith("Together with no. 1")
     assert not shown.main_button.isEnabled()
     shown.form.set_destination(tmp_path / "second.zip", None)
     qtbot.keyClicks(shown.signing.reason, "corrected")

@@ -18,8 +18,9 @@ from pytestqt.qtbot import QtBot
 from readable import model_texts, tab_order, texts, unnamed
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle import confidential, public
-from tabprotect.engine.bundle.check_lines import CheckLine
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.staff.check_lines import CheckLine
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import set_count

@@ -27,7 +27,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.forms.method_form import MethodForm
+from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.look.theme import colour

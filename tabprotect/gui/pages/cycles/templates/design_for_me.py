@@ -30,14 +30,14 @@ from tabprotect.engine.protection.subtables import groupings_of, kept_of
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.question import Question
-from tabprotect.gui.forms.field import Field
+from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.grid.cycle_grid import CycleGrid
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import named, push_button, scrolling
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.look.theme import GRID, count_text, moved_text
 from tabprotect.gui.pages.cycles import cycle_overlays
 from tabprotect.gui.pages.cycles.templates.kept_chips import KeptChips
 from tabprotect.gui.plots.canvas import Canvas, nice_step
@@ -323,10 +323,10 @@ class DesignForMe(QWidget):
             exact,
             say(
                 "Small counts that (almost) never change: {stuck}; published unchanged: "
-                "{unchanged}; mean change of a count: {change:.2f}.",
+                "{unchanged}; average change of a count: {change}.",
                 percent(figures.stuck),
                 percent(figures.unchanged),
-                figures.change,
+                moved_text(figures.change),
             ),
             say(
                 "No count can move by more than {largest_change}.", count_text(offer.largest_change)
@@ -340,10 +340,10 @@ class DesignForMe(QWidget):
                 if own is None
                 else say(
                     "Staff only, on this table: never change {stuck}; unchanged "
-                    "{unchanged}; mean change {change:.2f}.",
+                    "{unchanged}; average change {change}.",
                     percent(own.stuck),
                     percent(own.unchanged),
-                    own.change,
+                    moved_text(own.change),
                 )
             )
         return lines

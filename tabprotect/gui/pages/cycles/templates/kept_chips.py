@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.variable import spoken
-from tabprotect.gui.forms.name_picks import NamePicks
+from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.look.buttons import emptied, push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row

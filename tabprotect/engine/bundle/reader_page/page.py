@@ -1,0 +1,330 @@
+"""``page.html``: a release to look at in any browser, without this program.
+
+One file: the published tables, and what to believe about each true count. It is made from the release
+alone, the same for everybody, and asks nothing of any network: a policy in the file forbids it. Whoever
+verifies a bundle makes its page again, so no page of another hand passes as ours.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.reader_page.page_words import WORDS, exact_lines
+from tabprotect.engine.bundle.tables import data_package
+from tabprotect.engine.errors import BundleError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.likelihood import Likelihood
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue
+
+if TYPE_CHECKING:
+    from tabprotect.engine.bundle.reader_page.page_model import Model
+
+PAGE = "page.html"
+
+SCRIPTS = ("priors.js", "moves.js", "factors.js", "reader.js", "view.js")
+
+TOLERANCE = 1e-9
+"""Relative difference of two figures that processors may work out differently."""
+
+MILLIONTHS = 10
+"""The same of kept chances."""
+
+MADE_AGAIN = say("The page to look at is the one that this program makes of the release.")
+
+_MODEL = '<script type="application/json" id="model">'
+_END = "</script>"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page, apart from its model where that takes a posterior.
+
+    Attributes
+    ----------
+    before, after
+        What stands before and after the model.
+    model
+        ``None`` where it takes a posterior.
+    elsewhere
+        The other version of the program that the bundle says it is from; empty for none.
+    """
+
+    before: str
+    after: str
+    model: Model | None
+    elsewhere: str = ""
+
+    @classmethod
+    def of(
+        cls, release: Release, content: Mapping[str, bytes], likelihood: Likelihood | None
+    ) -> Page:
+        """The page of a release, beside the other files of its bundle."""
+        # Imported late: it imports solvers, which the first paint must not wait for.
+        from tabprotect.engine.bundle.reader_page.page_model import model_of
+
+        domain = release.table.domain if likelihood is None else likelihood.domain
+        told = _told(release, content, domain)
+        return cls.telling(told, release.title, content, model_of(release, likelihood))
+
+    @classmethod
+    def telling(
+        cls,
+        told: Mapping[str, object],
+        title: str,
+        content: Mapping[str, bytes],
+        model: Model | None,
+    ) -> Page:
+        """The page with all that it tells of a release."""
+        title = html.escape(" ".join(title.split()) or "tabprotect", quote=False)
+        before, _, after = _frame().partition("[[MODEL]]")
+        before = before.replace("[[RELEASE]]", _embedded(told), 1).replace("[[TITLE]]", title, 1)
+        return cls(before, after, model, _elsewhere(content))
+
+    def whole(self, model: Model) -> bytes:
+        """The bytes of the page with its model."""
+        return f"{self.before}{_embedded(model)}{self.after}".encode()
+
+    def check(self, found: bytes, model: Model | None) -> None:
+        """Compare with a page that was found; without a model, all else.
+
+        Raises
+        ------
+        BundleError
+            When it is another one.
+        """
+        text = found.decode(errors="replace")
+        end = len(text) - len(self.after)
+        same = text.startswith(self.before) and text.endswith(self.after)
+        if not same or end < len(self.before) or _END in text[len(self.before) : end]:
+            raise self._another()
+        stated = archive.parse_json(PAGE, text[len(self.before) : end].encode())
+        if model is None:
+            if not isinstance(stated, dict) or stated.get("way") not in ("kept", "none"):
+                raise self._another()
+        elif not _alike(json.loads(_embedded(model)), stated, stated == dict(model)):
+            raise self._another()
+
+    def _another(self) -> BundleError:
+        whole = say("do not open it; make one of the release with tabprotect page")
+        if self.elsewhere:
+            whole = say(
+                "the bundle says that {by} wrote it, whose pages may look otherwise; do not open this "
+                "one, but make one of the release with tabprotect page",
+                self.elsewhere,
+            )
+        return BundleError(
+            say("{PAGE}: it is not the page that this program makes of the release", PAGE),
+            hint=whole,
+        )
+
+
+def page_bytes(
+    release: Release,
+    content: Mapping[str, bytes],
+    likelihood: Likelihood | None,
+    progress: Progress = SILENT,
+) -> bytes:
+    """The page of a release, beside the other files of its bundle."""
+    page = Page.of(release, content, likelihood)
+    return page.whole(page.model or _computed(release, likelihood, progress))
+
+
+def _computed(release: Release, likelihood: Likelihood | None, progress: Progress) -> Model:
+    """The model that takes a posterior, with its reason in every language."""
+    from tabprotect.engine.bundle.reader_page.page_model import computed_model
+
+    model = computed_model(release, likelihood, progress)
+    why = model.get("why")
+    return {**model, "why": _each_language(why)} if isinstance(why, str) else model
+
+
+CheckPosterior = Callable[[Progress], None]
+"""Raises a ``BundleError`` where the posterior in a page is not the one that is computed again."""
+
+
+def page_check(
+    found: bytes, release: Release, content: Mapping[str, bytes], likelihood: Likelihood | None
+) -> CheckPosterior | None:
+    """Make the page of a bundle again and compare it with the one that was found.
+
+    Returns
+    -------
+    CheckPosterior or None
+        What is left to be checked, which takes a posterior.
+
+    Raises
+    ------
+    BundleError
+        When it is another page.
+    """
+    page = Page.of(release, content, likelihood)
+    page.check(found, page.model)
+    if page.model is not None:
+        return None
+    return lambda progress: page.check(found, _computed(release, likelihood, progress))
+
+
+def _elsewhere(content: Mapping[str, bytes]) -> str:
+    """What wrote a bundle by its own word, if not this version."""
+    if archive.MANIFEST not in content:
+        return ""
+    manifest = archive.parse_json(archive.MANIFEST, content[archive.MANIFEST])
+    by = manifest.get("written_by") if isinstance(manifest, dict) else None
+    return by if isinstance(by, str) and by != archive.written_by() else ""
+
+
+def _alike(mine: object, found: object, equal: bool = False) -> bool:
+    """Whether two models are the same but for the last digits of what was computed."""
+    if equal:
+        return True
+    if isinstance(mine, dict) and isinstance(found, dict):
+        return list(mine) == list(found) and all(
+            _near_rows(mine[k], found[k]) if k == "rows" else _alike(mine[k], found[k])
+            for k in mine
+        )
+    if isinstance(mine, list) and isinstance(found, list):
+        return len(mine) == len(found) and all(map(_alike, mine, found))
+    if isinstance(mine, float) and isinstance(found, float):
+        return abs(mine - found) <= TOLERANCE * max(1.0, abs(mine))
+    return type(mine) is type(found) and mine == found
+
+
+def _near_rows(mine: list[list[int]], found: object) -> bool:
+    return (
+        isinstance(found, list)
+        and len(found) == len(mine)
+        and all(
+            isinstance(row, list)
+            and len(row) == len(own)
+            and all(
+                type(a) is int and abs(a - b) <= MILLIONTHS for a, b in zip(row, own, strict=True)
+            )
+            for row, own in zip(found, mine, strict=True)
+        )
+    )
+
+
+def _embedded(data: object) -> str:
+    """JSON that stands within HTML."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+@cache
+def _frame() -> str:
+    """The page without a release."""
+    folder = files("tabprotect.resources") / "page"
+    style = _lean((folder / "page.css").read_text("utf-8"))
+    words = {code: dict(zip(WORDS, told, strict=True)) for code, told in _in_languages().items()}
+    code = "".join(_lean((folder / name).read_text("utf-8")) for name in SCRIPTS)
+    script = f'"use strict";\nconst WORDS = {_embedded(words)};\n{code}'
+    return (
+        (folder / "frame.template")
+        .read_text("utf-8")
+        .replace("[[STYLE_HASH]]", _hash(style))
+        .replace("[[SCRIPT_HASH]]", _hash(script))
+        .replace("[[STYLE]]", style)
+        .replace("[[SCRIPT]]", script)
+    )
+
+
+_COMMENT = ("//", "/**")
+
+
+def _lean(text: str) -> str:
+    """The lines of a script or a style without indents and the comments that fill a line."""
+    lines = map(str.strip, text.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith(_COMMENT))
+
+
+def _in_languages() -> dict[str, list[str]]:
+    return {code: [told_in(code, text) for text in WORDS.values()] for code in LANGUAGES}
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def told_in(code: str, text: str) -> str:
+    """A sentence in a language."""
+    return str(text) if code == ENGLISH else catalogue(code).told(text)
+
+
+def _each_language(text: str) -> dict[str, str]:
+    return {code: told_in(code, text) for code in LANGUAGES}
+
+
+def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dict[str, object]:
+    """All that the page says of a release beside its model."""
+    mechanism, gate = release.mechanism, release.mechanism.gate
+    method = methods()[mechanism.method]
+    from tabprotect.engine.bundle.reader_page.page_model import MOST_SHOWN
+
+    shown = sum(one.table.domain.size for one in release.tables) <= MOST_SHOWN
+    first, *kept = filter(None, exact_lines(release, "{}", " × "))
+    promised = [method.guarantees[name] for name in method.promised(mechanism.values)]
+    return {
+        "title": release.title,
+        "method": mechanism.method,
+        "said": {
+            code: {
+                "method": told_in(code, method.label),
+                "exact": " ".join(filter(None, [told_in(code, first), ", ".join(kept)])),
+                "promised": [told_in(code, line) for line in promised],
+                "weighted": told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
+            }
+            for code in LANGUAGES
+        },
+        "what": method.help.split("\n\n", 2)[1],
+        "small": None if gate is None else str(gate.at_risk),
+        "variables": list(domain.names),
+        "shape": list(domain.shape),
+        "structural": _structural(domain) if shown else [],
+        "tables": [_table(one, domain, shown=shown) for one in release.tables],
+        "prints": prints(content),
+    }
+
+
+def prints(content: Mapping[str, bytes]) -> dict[str, str]:
+    """The SHA-256 of tables and mechanism."""
+    return {
+        name: archive.sha256(data)
+        for name, data in content.items()
+        if name == "mechanism.json" or data_package.TABLES.match(name)
+    }
+
+
+_WEIGHTED = say("True counts are counts of records, not of the people that they stand for.")
+
+
+def _structural(domain: Domain) -> list[int]:
+    if not domain.structural:
+        return []
+    return [int(cell) for cell in domain.structural_cells().reshape(-1).nonzero()[0]]
+
+
+def _table(published: PublishedTable, domain: Domain, *, shown: bool) -> dict[str, object]:
+    own = published.table.domain
+    hidden = published.hidden.reshape(-1).nonzero()[0].tolist() if shown else []
+    return {
+        "variables": [
+            {"name": one.name, "categories": list(one.labels or one.categories)}
+            for one in own.variables
+        ],
+        "inner": own == domain,
+        "counts": published.table.counts.reshape(-1).tolist() if shown else None,
+        "hidden": hidden,
+    }

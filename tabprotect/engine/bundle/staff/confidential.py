@@ -1,0 +1,437 @@
+"""The dossier: everything the house keeps about a release. It never leaves the house."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle.staff.risk_report import risk_json, risk_text
+from tabprotect.engine.bundle.tables import data_package
+from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.errors import BundleError, InputError, TabprotectError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.descriptions.run_summary import summarise
+from tabprotect.engine.protection.method import require_inline
+from tabprotect.engine.protection.problem import Problem, Protected, Steps
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.randomness import GENERATOR, Randomness
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.design_weights import DesignWeights
+from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
+
+KIND = say("tabprotect dossier, CONFIDENTIAL")
+FOLDER = "CONFIDENTIAL/"
+"""The folder of every file in a dossier, which marks them as confidential wherever they are unpacked."""
+
+README, ORIGINAL, RECORD, RELEASE = ("README.md", "original.csv", "record.json", "release.zip")
+COINS, STATUSES, HIDDEN = ("coins.csv", "statuses.csv", "hidden.csv")
+KEYS, WEIGHTS = ("record_keys.csv", "weights.csv")
+EVIDENCE = (COINS, STATUSES, HIDDEN)
+"""The files of a run that a replay must reproduce byte for byte."""
+
+TRAIL = "audit_trail.json"
+REGISTER = "register.json"
+"""The head of the register of releases when this one was entered."""
+
+OTHERS = ("risk_report.md", "risk_report.json", TRAIL, "recipe.toml", REGISTER)
+
+_README = say(
+    "# CONFIDENTIAL\n\nThis dossier belongs to a release and must never leave the "
+    "house. With it anybody can read the\noriginal table and replay every coin.\n\n- "
+    "`original.csv`: the original counts.\n- `record.json`: the seed, its generator "
+    "and which draw it was, the verdict, the rule for small\n  counts, all "
+    "parameters, the findings, the decisions.\n- `coins.csv` (cycles): each coin (+1 "
+    "add, -1 subtract, 0 leave), what was done, what was blocked.\n- `statuses.csv` "
+    "(suppression): S safe, U primary unsafe, P protected, M secondary, E empty.\n- "
+    "`hidden.csv` (small count rounding): the rounded inner cells behind the "
+    "published tables.\n- `record_keys.csv` (cell keys): the sum of the record keys "
+    "of every cell.\n- `weights.csv`: the sum of the design weights of every cell, in "
+    "millionths.\n- `risk_report.md`, `risk_report.json`: what was small and what "
+    "became of it.\n- `audit_trail.json`, `recipe.toml`: every step that led here, "
+    "and how to repeat them.\n- `register.json`: the last line of the register of "
+    "releases when this one was entered. A register\n  that has not that line has "
+    "lost what came last.\n- `release.zip`: the public bundle this dossier belongs "
+    "to.\n"
+)
+
+
+def suggested_name(release: Path) -> Path:
+    """The default path of the dossier of a release bundle."""
+    return release.with_name(f"{release.stem}-CONFIDENTIAL-dossier.zip")
+
+
+def files(
+    protected: Protected,
+    *,
+    release: bytes | None = None,
+    trail: Sequence[object] = (),
+    recipe: str = "",
+) -> dict[str, bytes]:
+    """All files of the dossier by name, sealed, of a release that is in no register.
+
+    Parameters as in :func:`contents`.
+    """
+    return sealed(contents(protected, release=release, trail=trail, recipe=recipe))
+
+
+def sealed(
+    content: Mapping[str, bytes], register: Mapping[str, object] | None = None
+) -> dict[str, bytes]:
+    """The files with their manifest.
+
+    Parameters
+    ----------
+    register
+        The head of the register in which the release is entered; ``None`` for none.
+    """
+    head = archive.dump_json({"confidential": True, "register": register})
+    return archive.sealed(
+        {FOLDER + name: data for name, data in {**content, REGISTER: head}.items()}, KIND
+    )
+
+
+def contents(
+    protected: Protected,
+    *,
+    release: bytes | None = None,
+    trail: Sequence[object] = (),
+    recipe: str = "",
+) -> dict[str, bytes]:
+    """All that the house keeps of a release, by the names of the files.
+
+    Parameters
+    ----------
+    release
+        The bundle it belongs to, if already packed.
+    trail
+        The steps that led to the release, as JSON values.
+    recipe
+        The same steps as a recipe, TOML text.
+    """
+    record = protected.record
+    public_ones = protected.release.mechanism.parameters
+    # The release states the other parameters; a large cycle set is not written twice.
+    own = {n: v for n, v in record.parameters.items() if public_ones.get(n) is not v}
+    given = Mechanism("", record.problem.table.domain, own).as_json()
+    # Written as text, because other programs round whole numbers of 128 bits.
+    stated = {
+        "confidential": True,
+        "seed": str(record.seed),
+        "seed_given": record.seed_given,
+        "generator": GENERATOR,
+        "attempt": record.attempt,
+        "verdict": None if record.verdict is None else record.verdict.as_json(),
+        "at_risk": {"low": record.problem.at_risk.low, "high": record.problem.at_risk.high},
+        "parameters": given,
+        "decisions": list(record.decisions),
+        "prepared_by": record.prepared_by,
+        "approved_by": record.approved_by,
+        "findings": dict(record.findings),
+    }
+    summary = summarise(protected)
+    keys, weights = record.problem.record_keys, record.problem.weights
+    if weights is not None:
+        stated["weights"] = {"low": weights.low, "high": weights.high}
+    return {
+        README: _README.encode(),
+        ORIGINAL: data_package.table_csv(PublishedTable(record.problem.table)),
+        **({} if keys is None else {KEYS: data_package.table_csv(PublishedTable(keys))}),
+        **(
+            {}
+            if weights is None
+            else {WEIGHTS: data_package.table_csv(PublishedTable(weights.sums))}
+        ),
+        RECORD: archive.dump_json(stated),
+        **_evidence(protected),
+        "risk_report.md": risk_text(protected, summary).encode(),
+        "risk_report.json": risk_json(protected, summary),
+        TRAIL: archive.dump_json(list(trail)),
+        "recipe.toml": recipe.encode(errors="replace"),
+        RELEASE: public.to_bytes(protected.release, page=False) if release is None else release,
+    }
+
+
+def _evidence(protected: Protected) -> dict[str, bytes]:
+    record = protected.record
+    out = {}
+    if record.steps is not None:
+        out[COINS] = _coins(record.steps)
+    if record.statuses:
+        out[STATUSES] = _statuses(protected)
+    if record.hidden is not None:
+        out[HIDDEN] = data_package.table_csv(PublishedTable(record.hidden))
+    return out
+
+
+def _coins(steps: Steps) -> bytes:
+    fates = [
+        np.asarray(c, dtype=np.int64).reshape(-1)
+        for c in (steps.coins, steps.effective, steps.blocked)
+    ]
+    # Many steps share few outcomes; numpy's own writer takes seconds for a million cells.
+    kind, fate = equal_rows(fates)
+    ends = [f",{c},{e},{b}\n" for c, e, b in np.stack(fates, axis=1)[kind].tolist()]
+    pieces = np.empty((len(fate), 3), dtype=np.object_)
+    pieces[:, 0] = np.repeat([f"{p + 1}," for p in range(len(steps.coins))], steps.coins.shape[1])
+    # A step without a cycle to take has the number 0.
+    pieces[:, 1] = list(map(str, (steps.cycles.reshape(-1) + 1).tolist()))
+    pieces[:, 2] = np.array(ends, dtype=np.object_)[fate]
+    return ("pass,cycle,coin,effective,blocked\n" + "".join(pieces.reshape(-1).tolist())).encode()
+
+
+def _statuses(protected: Protected) -> bytes:
+    """Table number, number of the cell in order, and status letter; the labels are in the tables."""
+    lines = ["table,cell,status"]
+    for number, letters in enumerate(protected.record.statuses):
+        flat = letters.reshape(-1).tolist()
+        lines += [f"{number + 1},{cell + 1},{letter}" for cell, letter in enumerate(flat)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def kept_name(path: Path, release: bytes) -> Path | None:
+    """A free name under which to keep another release's dossier that is already there.
+
+    Without it that release could never be accounted for. ``None`` if nothing would be lost: there is
+    no dossier, or it belongs to the same release.
+    """
+    if not path.is_file():
+        return None
+    try:
+        found = archive.unpack(archive.load(path), allowed=lambda name: True)
+    except (BundleError, InputError):
+        return None
+    if found.get(FOLDER + RELEASE) in (None, release):
+        return None
+    numbers = itertools.count(1)
+    names = (path.with_name(f"{path.stem}-{n}{path.suffix}") for n in numbers)
+    return next(name for name in names if not name.exists())
+
+
+def write(
+    protected: Protected,
+    path: Path,
+    *,
+    release: bytes | None = None,
+    trail: Sequence[object] = (),
+    recipe: str = "",
+) -> None:
+    """Write the dossier, whole or not at all, over one that is there.
+
+    Raises
+    ------
+    InputError
+        When it cannot be written there.
+    """
+    data = archive.pack(files(protected, release=release, trail=trail, recipe=recipe))
+    write_bytes(path, data, private=True)
+
+
+def read(path: Path, *, progress: Progress = SILENT) -> Protected:
+    """Open a dossier and replay it: the seed must reproduce the coins and the release.
+
+    Raises
+    ------
+    BundleError
+        When it is damaged, or its original, seed and release do not belong together.
+    InputError
+        When there is no such file.
+    """
+    try:
+        return open_dossier(archive.load(path), progress=progress).protected
+    except BundleError as error:
+        raise BundleError(
+            say("{name}: {message}", path.name, error.message), hint=error.hint
+        ) from None
+
+
+@dataclass(frozen=True)
+class DossierStep:
+    """A step that led to the release: its time (ISO 8601, UTC), and what was done, in words."""
+
+    time: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Dossier:
+    """A dossier that has been replayed.
+
+    Attributes
+    ----------
+    protected
+        The original, the release and the run between them.
+    bundle
+        The release bundle inside, as it left the house.
+    steps
+        The steps that led to the release.
+    """
+
+    protected: Protected
+    bundle: bytes
+    steps: tuple[DossierStep, ...]
+
+
+def is_dossier(data: bytes) -> bool:
+    """Return True if the bytes claim to be a dossier; nothing else is examined.
+
+    Raises
+    ------
+    BundleError
+        When they are no zip that is safe to open.
+    """
+    return any(name.startswith(FOLDER) for name in archive.unpack(data, allowed=lambda _: True))
+
+
+def bundle_within(data: bytes) -> bytes:
+    """The release bundle inside a dossier, unchecked; nothing else is read."""
+    return _files(data)[FOLDER + RELEASE]
+
+
+def register_head(data: bytes) -> tuple[int, str] | None:
+    """Number and hash of the register's last line as a dossier has them; ``None`` without any."""
+    found = _files(data).get(FOLDER + REGISTER)
+    stated = None if found is None else archive.parse_json(REGISTER, found)
+    try:
+        assert isinstance(stated, dict)
+        head = stated["register"]
+        return int(head["lines"]), str(head["head"])
+    except (AssertionError, KeyError, TypeError, ValueError):
+        return None
+
+
+def open_dossier(data: bytes, *, progress: Progress = SILENT) -> Dossier:
+    """Open a dossier's bytes as :func:`read` does, with the bundle and the steps."""
+    found = _files(data)
+    return Dossier(
+        _replayed(found, progress),
+        found[FOLDER + RELEASE],
+        _steps(found.get(FOLDER + TRAIL, b"[]")),
+    )
+
+
+def _steps(data: bytes) -> tuple[DossierStep, ...]:
+    """The steps that have a time and a label; a trail may hold other JSON values too."""
+    trail = archive.parse_json(TRAIL, data)
+    found = trail if isinstance(trail, list) else []
+    return tuple(
+        DossierStep(str(step["time"]), str(step["label"]))
+        for step in found
+        if isinstance(step, dict) and {"time", "label"} <= set(step)
+    )
+
+
+def _files(data: bytes) -> dict[str, bytes]:
+    names = {
+        FOLDER + n for n in (README, ORIGINAL, RECORD, RELEASE, KEYS, WEIGHTS, *EVIDENCE, *OTHERS)
+    }
+    names.add(archive.MANIFEST)
+    found = archive.unpack(data, allowed=names.__contains__)
+    archive.check_manifest(found, KIND)
+    for name in (ORIGINAL, RECORD, RELEASE):
+        if FOLDER + name not in found:
+            raise BundleError(say("{name} is missing", name), hint=say("this is no {KIND}", KIND))
+    return found
+
+
+def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
+    release = verify_bytes(found[FOLDER + RELEASE]).release
+    original = data_package.read_table(found[FOLDER + ORIGINAL], release.domain, name=ORIGINAL)
+    keys = found.get(FOLDER + KEYS)
+    record_keys = None
+    if keys is not None:
+        record_keys = data_package.read_table(keys, release.domain, name=KEYS).table
+    stated = _Stated.read(found[FOLDER + RECORD], original.table)
+    sums, weights = found.get(FOLDER + WEIGHTS), None
+    if (sums is None) != (stated.weights is None):
+        raise BundleError(say("{WEIGHTS}: it does not belong to {RECORD}", WEIGHTS, RECORD))
+    if sums is not None and stated.weights is not None:
+        table = data_package.read_table(sums, release.domain, name=WEIGHTS).table
+        weights = DesignWeights(table, *stated.weights)
+    given = {**release.mechanism.parameters, **stated.parameters}
+    method = methods()[release.mechanism.method]
+    given = dict(method.restated(release.domain, given))
+    declared = {p.name for p in method.parameters}
+    try:
+        require_inline(method.parameters, stated.parameters)
+        problem = Problem(
+            original.table,
+            stated.at_risk,
+            release.title,
+            record_keys=record_keys,
+            weights=weights,
+        )
+        coins = release.mechanism.coins or stated.randomness.coins
+        randomness = replace(stated.randomness, coins=coins)
+        # The other disclosures follow from the run.
+        values = method.resolve_for(problem, {n: v for n, v in given.items() if n in declared})
+        replayed = method.attempt(
+            problem, values, randomness, number=stated.attempt, progress=progress
+        )
+    except TabprotectError as error:
+        if error.kind == "interrupted":
+            raise
+        raise BundleError(
+            say("the original cannot be replayed: {message}", error.message)
+        ) from None
+    if replayed.release.tables != release.tables:
+        raise BundleError(say("the seed does not lead from the original to the release"))
+    if release.mechanism.nonce not in ("", replayed.release.mechanism.nonce):
+        raise BundleError(say("the seed does not lead to the nonce of the release"))
+    evidence = _evidence(replayed)
+    for name in EVIDENCE:
+        if evidence.get(name) != found.get(FOLDER + name):
+            raise BundleError(say("{name}: this is not what the seed leads to", name))
+    prepared_by, approved_by = stated.names
+    record = replace(
+        replayed.record,
+        decisions=stated.decisions,
+        prepared_by=prepared_by,
+        approved_by=approved_by,
+    )
+    return Protected(release, record)
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """The contents of ``record.json``."""
+
+    randomness: Randomness
+    attempt: int
+    at_risk: SmallCount
+    parameters: Mapping[str, object]
+    decisions: tuple[str, ...]
+    names: tuple[str, str]
+    weights: tuple[int, int] | None
+
+    @classmethod
+    def read(cls, data: bytes, table: Table) -> _Stated:
+        stated = archive.parse_json(RECORD, data)
+        try:
+            assert isinstance(stated, dict)
+            rule = stated["at_risk"]
+            given = Mechanism.from_json(stated["parameters"], table.domain, table)
+            weights = stated.get("weights")
+            assert stated["generator"] == GENERATOR
+            return cls(
+                Randomness(int(stated["seed"]), bool(stated["seed_given"])),
+                int(stated["attempt"]),
+                SmallCount(int(rule["low"]), int(rule["high"])),
+                given.parameters,
+                tuple(map(str, stated["decisions"])),
+                (str(stated.get("prepared_by", "")), str(stated.get("approved_by", ""))),
+                None if weights is None else (int(weights["low"]), int(weights["high"])),
+            )
+        except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):
+            raise BundleError(
+                say("{RECORD}: the record is not as it was written", RECORD)
+            ) from None

@@ -1,0 +1,63 @@
+"""The statements on a release of sums before it leaves, as pages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine, State
+from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
+from tabprotect.engine.disclosure.protected_sums import ProtectedSums
+from tabprotect.engine.release.left_out import SAID
+from tabprotect.languages.said import capital, plural, say
+
+WORDS: dict[State, str] = {
+    "failed": say("Not ready"),
+    "passed": say("Ready"),
+    "mind": say("One question open"),
+    "told": "",
+}
+
+
+def sums_headline(verdict: MagnitudeVerdict, *, staff: bool) -> CheckLine:
+    """The verdict in one sentence; for ``staff`` with what was tried with the contributions."""
+    told = verdict.audit if staff and verdict.hidden else None
+    first = verdict.sentence if told is None else told.sentence
+    rest = "" if first == verdict.sentence else verdict.sentence
+    state: State = "failed" if verdict.passed is False else "passed" if verdict.passed else "mind"
+    return CheckLine(state, verdict.staff_sentence, word=WORDS[state], finding=first, rest=rest)
+
+
+def sums_protection(done: ProtectedSums, verdict: MagnitudeVerdict) -> CheckGroup:
+    """What protects a release, and what of that was not judged. Confidential."""
+    lines = []
+    audit = verdict.audit
+    if audit is not None and verdict.hidden:
+        state: State = "failed" if audit.broken else "passed"
+        lines.append(CheckLine(state, audit.sentence, staff=True, cells=True))
+        second = int((done.release.hidden & ~done.primary).sum())
+        lines.append(
+            CheckLine(
+                "told",
+                plural(
+                    int(done.primary.sum()),
+                    "{primary:,} sum is hidden as unsafe, {secondary:,} to protect others.",
+                    "{primary:,} sums are hidden as unsafe, {secondary:,} to protect others.",
+                    int(done.primary.sum()),
+                    second,
+                ),
+                staff=True,
+            )
+        )
+    if verdict.worst is not None:
+        near = bool(verdict.known)
+        lines.append(CheckLine("mind" if near else "passed", verdict.guesses, cells=near))
+    lines += [
+        CheckLine("mind", capital(say("not worked out: {what}.", SAID[kind])))
+        for kind in verdict.left_out
+    ]
+    return CheckGroup(say("Protection"), tuple(lines))
+
+
+def sums_files(checks: Sequence[str]) -> CheckGroup:
+    """What was checked of the bundle."""
+    return CheckGroup(say("Files"), tuple(CheckLine("passed", text) for text in checks))

@@ -1,0 +1,1 @@
+"""Tables of sums in files: their own, and those of tau-ARGUS."""

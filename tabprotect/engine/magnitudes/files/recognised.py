@@ -1,0 +1,34 @@
+"""Files of magnitude tables told from others, without what it takes to read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tabprotect.engine.formats.text.opening import check_file
+
+KEY = "tabprotect.magnitudes"
+"""The key of the metadata that says what the columns are."""
+
+
+def is_magnitudes(path: Path) -> bool:
+    """Return True if a file is a Parquet file of a magnitude table."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        if file.read(4) != b"PAR1":
+            return False
+        file.seek(max(0, path.stat().st_size - 2**24))
+        return KEY.encode() in file.read()
+
+
+def is_magnitudes_given(path: Path, *, wanted: bool) -> bool:
+    """The same of what a command is given; a file that is not there is named where one is ``wanted``.
+
+    Raises
+    ------
+    InputError
+        When there is no such file.
+    """
+    if wanted and path.suffix == ".parquet":
+        check_file(path)
+    return is_magnitudes(path)

@@ -1,0 +1,1 @@
+"""What the methods for sums do: noise before tabulation, cell keys, and their parameters."""

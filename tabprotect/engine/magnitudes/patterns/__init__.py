@@ -1,0 +1,1 @@
+"""Which sums are hidden, and who was tried against it."""

@@ -1,0 +1,145 @@
+"""The cheapest pattern of a small table: a whole-number programme with cuts from the readers.
+
+A pattern that some reader sees through gives a cut that every sound pattern meets; the cheapest
+pattern that meets all cuts is tried again, until no reader sees through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.errors import InfeasibleError, SolverError
+from tabprotect.engine.magnitudes.patterns.unions import SOUND, faults
+from tabprotect.engine.magnitudes.readers.puzzle import Item, Puzzle, floors, lower_ends
+from tabprotect.engine.magnitudes.readers.reader_programme import NEAR
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.solver import Entries, Limit, Model
+from tabprotect.languages.said import say
+
+MOST_CELLS = 30
+"""Up to this many cells that differ the cheapest pattern is looked for."""
+
+ROUNDS = 300
+"""How many patterns are tried before the one at hand is kept."""
+
+PATIENCE = Limit(nodes=2_000)
+
+
+class _Reading:
+    """All cells as a reader's programme: those that are published may not move."""
+
+    def __init__(self, puzzle: Puzzle) -> None:
+        self.puzzle, self.places = puzzle, puzzle.equations.places
+        sums = puzzle.equations
+        number = np.repeat(np.arange(len(sums)), np.diff(sums.start))
+        row = np.concatenate([number, np.arange(len(sums))])
+        cell = np.searchsorted(self.places, np.concatenate([sums.child, sums.parent]))
+        sign = np.concatenate([np.ones(len(number)), -np.ones(len(sums))])
+        order = np.lexsort((row, cell))
+        starts = np.searchsorted(cell[order], np.arange(len(self.places) + 1)).astype(np.int64)
+        zeros, none = np.zeros(len(sums)), np.zeros(len(self.places))
+        self.model = Model.of_entries(
+            Entries(starts, row[order].astype(np.int64), sign[order]),
+            rows=(zeros, zeros),
+            columns=(none, none),
+        )
+
+    def ends(self, item: Item) -> tuple[Floats, Floats]:
+        """How far each cell could move if it were hidden."""
+        every = np.ones(len(self.puzzle.value), dtype=bool)
+        low, high = lower_ends(self.puzzle, self.places, floors(self.puzzle, item.reader, every))
+        still = self.puzzle.still[self.places]
+        return np.where(still, 0.0, low), np.where(still, 0.0, high)
+
+    def cut(self, item: Item, hidden: Bools) -> Floats | None:
+        """The coefficients of a cut, where the reader sees through a pattern."""
+        low, high = self.ends(item)
+        here = hidden[self.places]
+        column = int(np.searchsorted(self.places, item.cell))
+        most = max(float(item.need) * 2.0, 1.0)
+        high = np.minimum(high, most * len(self.places))
+        every = np.arange(len(self.places), dtype=np.int64)
+        self.model.limit_many("columns", every, (low * here, high * here))
+        found = self.model.optimise(np.array([column]), "max")
+        if found.value is None or found.value >= item.need - NEAR:
+            return None
+        _, dual = self.model.duals()
+        reach = np.maximum(dual, 0.0) * high + np.maximum(-dual, 0.0) * -low
+        return np.asarray(np.minimum(float(item.need), reach))
+
+
+def cheapest_pattern(
+    puzzle: Puzzle,
+    cost: Ints,
+    fixed: tuple[Bools, Bools],
+    items: Sequence[Item],
+    progress: Progress = SILENT,
+) -> Bools | None:
+    """The cheapest pattern in which no reader comes too near; ``None`` if it was not found.
+
+    Parameters
+    ----------
+    fixed
+        Cells that have to be hidden, and cells that may not be.
+    items
+        Every cell and reader that are judged.
+    """
+    places = puzzle.equations.places
+    reading = _Reading(puzzle)
+    must, may_not = fixed[0][places], fixed[1][places] | puzzle.still[places]
+    low, high = must.astype(np.float64), np.where(may_not & ~must, 0.0, 1.0)
+    size = len(places)
+    empty = Entries(np.zeros(size + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+    none = np.zeros(0)
+    master = Model.of_entries(empty, rows=(none, none), columns=(low, high), integral=True)
+    price = np.maximum(1, cost[places]).astype(np.float64) * ~must
+    hidden = np.zeros(len(puzzle.value), dtype=bool)
+    for attempt in range(ROUNDS):
+        progress.report(say("looking for the cheapest pattern"), attempt / ROUNDS)
+        try:
+            found = master.weighted(price, limit=PATIENCE)
+        except (InfeasibleError, SolverError):
+            return None
+        if not found.optimal or found.value is None:
+            return None
+        hidden[places] = found.point > 0.5
+        cuts = [*_unions(puzzle, hidden), *_read(reading, items, hidden)]
+        if not cuts:
+            return hidden
+        _add(master, cuts)
+    return None
+
+
+def _unions(puzzle: Puzzle, hidden: Bools) -> list[tuple[Floats, float]]:
+    """A cut for each equation that publishes too much: one of its cells changes."""
+    sums, places = puzzle.equations, puzzle.equations.places
+    out = []
+    for equation in np.flatnonzero(faults(puzzle, hidden) != SOUND).tolist():
+        row = np.zeros(len(places))
+        cells = np.append(sums.children(equation), sums.parent[equation])
+        inside = hidden[cells]
+        row[np.searchsorted(places, cells)] = np.where(inside, -1.0, 1.0)
+        out.append((row, 1.0 - float(inside.sum())))
+    return out
+
+
+def _read(reading: _Reading, items: Sequence[Item], hidden: Bools) -> list[tuple[Floats, float]]:
+    out = []
+    for item in items:
+        row = reading.cut(item, hidden)
+        if row is not None:
+            # Scaled, so that whole-number tolerances mean the same in every cut.
+            out.append((row / item.need, 1.0))
+    return out
+
+
+def _add(master: Model, cuts: Sequence[tuple[Floats, float]]) -> None:
+    column = [np.flatnonzero(row) for row, _ in cuts]
+    starts = np.append(0, np.cumsum([len(one) for one in column])).astype(np.int64)
+    values = np.concatenate([row[one] for (row, _), one in zip(cuts, column, strict=True)])
+    entries = Entries(starts, np.concatenate(column).astype(np.int64), values)
+    least = np.array([side for _, side in cuts]) - 1e-7
+    master.more_rows(entries, (least, np.full(len(cuts), np.inf)))

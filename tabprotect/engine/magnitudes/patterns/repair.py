@@ -1,0 +1,91 @@
+"""The cheapest further cells that keep a reader from coming too near: one programme over all cells."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.magnitudes.readers.puzzle import Item, Puzzle, floors, lower_ends
+from tabprotect.engine.solver import Entries, Model
+
+MOVED = 1e-6
+
+
+class Repair:
+    """Moves of all cells, up and down apart; what is hidden moves for nothing.
+
+    Parameters
+    ----------
+    frozen
+        Cells that stay published.
+    places
+        The cells that may move, rising; by default all.
+    """
+
+    def __init__(
+        self, puzzle: Puzzle, cost: Ints, frozen: Bools, places: Ints | None = None
+    ) -> None:
+        self.puzzle = puzzle
+        self.places = puzzle.equations.places if places is None else places
+        self.cost = np.maximum(1.0, cost[self.places].astype(np.float64))
+        fixed = frozen[self.places] | puzzle.still[self.places]
+        low, high = lower_ends(puzzle, self.places, {})
+        self.down = np.where(fixed, 0.0, -low)
+        self.up = np.where(fixed, 0.0, high)
+        self.model = self._model()
+
+    def _model(self) -> Model:
+        sums, size = self.puzzle.equations, len(self.places)
+        number = np.repeat(np.arange(len(sums)), np.diff(sums.start))
+        row = np.concatenate([number, np.arange(len(sums))])
+        every = np.concatenate([sums.child, sums.parent])
+        sign = np.concatenate([np.ones(len(number)), -np.ones(len(sums))])
+        cell = np.minimum(np.searchsorted(self.places, every), size - 1)
+        # Cells that may not move add nothing to an equation.
+        kept = self.places[cell] == every
+        used, row = np.unique(row[kept], return_inverse=True)
+        cell, sign = cell[kept], sign[kept]
+        row, cell = np.tile(row, 2), np.concatenate([cell, cell + size])
+        sign = np.concatenate([sign, -sign])
+        order = np.lexsort((row, cell))
+        starts = np.searchsorted(cell[order], np.arange(2 * size + 1)).astype(np.int64)
+        zeros = np.zeros(len(used))
+        return Model.of_entries(
+            Entries(starts, row[order].astype(np.int64), sign[order]),
+            rows=(zeros, zeros),
+            columns=(np.zeros(2 * size), np.concatenate([self.up, self.down])),
+        )
+
+    def further(self, item: Item, hidden: Bools) -> Ints:
+        """The cells to hide for an item that is broken.
+
+        Raises
+        ------
+        InfeasibleError
+            When no pattern protects it.
+        """
+        size = len(self.places)
+        known = floors(self.puzzle, item.reader, np.ones(len(hidden), dtype=bool))
+        at = {cell: n for n, cell in enumerate(self.places.tolist())}
+        changed = np.array(sorted(at[cell] for cell in known if cell in at), dtype=np.int64)
+        low, high = lower_ends(self.puzzle, self.places, known)
+        up = np.minimum(self.up, high)
+        down = np.minimum(self.down, -low)
+        target = at[item.cell]
+        if up[target] < item.need:
+            raise InfeasibleError("")
+        both = np.unique(np.concatenate([changed, changed + size, [target, target + size]]))
+        both = both.astype(np.int64)
+        lower = np.zeros(2 * size)
+        upper = np.concatenate([up, down])
+        lower[target], upper[target + size] = float(item.need), 0.0
+        self.model.limit_many("columns", both, (lower[both], upper[both]))
+        price = np.where(hidden[self.places], 0.0, self.cost)
+        try:
+            point = self.model.weighted(np.tile(price / price.max(initial=1.0), 2)).point
+        finally:
+            plain = np.concatenate([self.up, self.down])
+            self.model.limit_many("columns", both, (np.zeros(len(both)), plain[both]))
+        moved = point[:size] + point[size:] > MOVED
+        return np.asarray(self.places[moved & ~hidden[self.places]])

@@ -1,0 +1,1 @@
+"""What contributors know of sums, and how near they come to each other."""

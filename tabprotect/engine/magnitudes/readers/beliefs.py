@@ -1,0 +1,368 @@
+"""Posterior p %: how probable a reader's best guess of a contribution lies within p % of it.
+
+One scale for all methods, from the release alone. An outsider takes a sum as that of one contributor,
+which is the worst case; a contributor takes his own part off, and of what is left lets the others beside
+the largest have at most the share that he does not know (``rest``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise
+from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, window_belief
+from tabprotect.engine.magnitudes.tables.equations import Equations
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.solver import Entries, Model
+
+CHAINS, STEPS, KEPT = 64, 400, 60
+"""Walks through the possible sums, their steps, and how many of the last are kept of each."""
+
+GRID = 400
+
+
+@dataclass(frozen=True)
+class ContributorView:
+    """Who reads.
+
+    Attributes
+    ----------
+    own
+        What he put into the cell, in units; 0 for an outsider.
+    cell
+        Its number; ``None`` for an outsider.
+    rest
+        The largest share of what others put in that is not the target's, from 0 to 1.
+    """
+
+    own: int = 0
+    cell: int | None = None
+    rest: float = 0.0
+
+
+@dataclass(frozen=True)
+class CellBelief:
+    """The belief about one cell: its number, and the probability."""
+
+    cell: int
+    belief: float
+
+
+def beliefs(
+    release: ReleasedSums, view: ContributorView, within: float, *, seed: int = 0
+) -> Iterator[CellBelief]:
+    """The beliefs about every cell that is not plain: hidden ones, or with noise all that are not 0.
+
+    Parameters
+    ----------
+    within
+        As a share: .1 for 10 %.
+    seed
+        Of the walks through what is possible; the same seed gives the same figures.
+    """
+    if release.method == "suppression":
+        yield from _hidden(release, view, within, np.random.default_rng(seed))
+        return
+    own = _own(release, view)
+    unit = 1 / 10**release.decimals
+    law: MultiplierLaw | KeyNoise
+    if release.method == "multiplicative_noise":
+        law = MultiplierLaw.of(release.parameters)
+    else:
+        law = KeyNoise.of(release.parameters)
+    for number in np.flatnonzero(release.value != 0).tolist():
+        value, mine = abs(int(release.value[number])), int(own[number])
+        if mine:
+            yield CellBelief(
+                number, contributor_belief(law, (value, mine), view.rest, within, unit)
+            )
+        elif isinstance(law, KeyNoise):
+            yield CellBelief(number, law.belief(value, within, unit))
+        else:
+            yield CellBelief(number, law.belief(within))
+
+
+def contributor_belief(
+    law: MultiplierLaw | KeyNoise,
+    sums: tuple[int, int],
+    rest: float,
+    within: float,
+    unit: float = 1.0,
+) -> float:
+    """The belief of a contributor about the largest other one, from a sum with noise.
+
+    ``sums`` are the published one and his own. His own factor is unknown to him too.
+    """
+    published, own = sums
+    share = (np.arange(GRID) + 0.5) / GRID * rest if rest else np.zeros(1)
+    if isinstance(law, KeyNoise):
+        width = float(law.share(np.array([published * unit]))[0])
+        grown = 1 + width * law.values
+        left = np.maximum(published / np.maximum(grown, 1e-9) - own, 0.0) * (grown > 1e-9)
+        values = (left[:, None] * (1 - share)[None, :]).reshape(-1)
+        chances = np.repeat(law.chances / len(share), len(share))
+        found = values > 0
+        return window_belief(values[found], chances[found], within) if found.any() else 1.0
+    ends = 1 - law.most, 1 + law.most
+    factor = np.linspace(*ends, GRID)
+    weight = law.density(factor)
+    # What is left of the sum when his own noisy part is taken off, by his factor.
+    left = published - factor * own
+    kept = (weight > 0) & (left > 0)
+    if not kept.any():
+        return 1.0
+    outer, chance = left[kept], weight[kept]
+    # The others' part has one factor: the largest's; beside him the rest is small.
+    true = outer[:, None] / factor[None, :]
+    both = chance[:, None] * weight[None, :]
+    values = (true[:, :, None] * (1 - share[:: max(1, len(share) // 20)])[None, None, :]).reshape(
+        -1
+    )
+    chances = np.repeat(both.reshape(-1), values.size // both.size)
+    return window_belief(values, chances, within)
+
+
+def second_largest(
+    law: MultiplierLaw, published: float, own: float, rest: tuple[float, float], within: float
+) -> tuple[float, float, float]:
+    """What the second largest believes of the largest, the rest being uniform between two ends.
+
+    The prior is 1/x, between 100 and 1,200; the rest has a factor as everybody has.
+
+    Returns
+    -------
+    tuple
+        The belief of the best guess, the mean, and the end of the best window.
+    """
+    x = np.linspace(100, 1200, 2201)
+    factor = np.linspace(1 - law.most, 1 + law.most, 241)
+    weight = law.density(factor)
+    noisy = np.linspace(*rest, 41)[:, None] * factor[None, :]
+    density = np.zeros(len(x))
+    spread, at = np.histogram(
+        noisy.reshape(-1), bins=60, weights=np.tile(weight, (41, 1)).reshape(-1)
+    )
+    for own_factor, own_weight in zip(factor, weight, strict=True):
+        if own_weight:
+            for chance, low, high in zip(spread, at[:-1], at[1:], strict=True):
+                target = published - own_factor * own - (low + high) / 2
+                density += own_weight * chance * law.density(target / x) / x
+    density /= x
+    belief = window_belief(x, density, within)
+    return belief, float((x * density).sum() / density.sum()), float(x[-1])
+
+
+def _own(release: ReleasedSums, view: ContributorView) -> Ints:
+    """What the reader put into each cell: into his own, and into all that hold it."""
+    out = np.zeros(len(release.key), dtype=np.int64)
+    if view.cell is None:
+        return out
+    inside = np.ones(len(release.key), dtype=bool)
+    for axis, nodes in zip(release.axes, release.nodes, strict=True):
+        mine = int(nodes[view.cell])
+        held = np.any(axis.depths == mine, axis=0)
+        above = [
+            bool(np.all(np.any(axis.depths == node, axis=0)[held])) for node in range(axis.size)
+        ]
+        inside &= np.array(above)[nodes]
+    out[inside] = view.own
+    return out
+
+
+def _hidden(
+    release: ReleasedSums, view: ContributorView, within: float, generator: np.random.Generator
+) -> Iterator[CellBelief]:
+    """Sums uniform on what is possible: exact for one degree of freedom, else by walks."""
+    equations, hidden, known = _unknown(release)
+    own = _own(release, view)
+    floor = np.zeros(len(own), dtype=np.int64)
+    np.maximum.at(floor, equations.same, own)
+    cells = equations.places[hidden[equations.places]]
+    points = np.zeros((0, 0))
+    if len(cells):
+        matrix, side = _system(equations, hidden, known, cells)
+        points = _points(matrix, side, floor[cells].astype(np.float64), generator)
+    column = {cell: n for n, cell in enumerate(cells.tolist())}
+    for number in np.flatnonzero(release.hidden).tolist():
+        place = int(equations.same[number])
+        if place not in column:
+            yield CellBelief(number, 1.0)
+            continue
+        values = points[:, column[place]]
+        yield CellBelief(number, _of_points(values, int(own[number]), view.rest, within))
+    if view.cell is not None and not release.hidden[view.cell]:
+        left = np.array([float(release.value[view.cell] - view.own)])
+        yield CellBelief(view.cell, _of_points(left, 0, view.rest, within))
+
+
+def _unknown(release: ReleasedSums) -> tuple[Equations, Bools, Ints]:
+    """How the sums add up, which of them a reader does not know, and the others' values."""
+    equations = Equations.of(release.axes, release.key, release.nodes)
+    # A published sum among cells that are the same is known of all of them.
+    hidden = release.hidden.copy()
+    known = release.value.copy()
+    for cell in np.flatnonzero(~release.hidden).tolist():
+        hidden[equations.same[cell]] = False
+        known[equations.same[cell]] = release.value[cell]
+    return equations, hidden, known
+
+
+def second_beliefs(
+    release: ReleasedSums, cells: Ints, parts: Ints, within: float, *, seed: int = 0
+) -> Floats:
+    """What the second largest of hidden sums believes of the largest, the rest known to 100 %.
+
+    Parameters
+    ----------
+    cells : int64 (sums,)
+        Hidden ones.
+    parts : int64 (sums, 2)
+        What the second largest put into each, and what all beside the two did.
+
+    Returns
+    -------
+    float64 (sums,)
+    """
+    equations, hidden, known = _unknown(release)
+    places = equations.places[hidden[equations.places]]
+    points = np.zeros((0, 0))
+    if len(places):
+        matrix, side = _system(equations, hidden, known, places)
+        points = _points(matrix, side, np.zeros(len(places)), np.random.default_rng(seed))
+    column = {cell: n for n, cell in enumerate(places.tolist())}
+    share = (np.arange(50) + 0.5) / 50
+    out = np.ones(len(cells))
+    for n, (cell, (own, rest)) in enumerate(zip(cells.tolist(), parts.tolist(), strict=True)):
+        place = int(equations.same[cell])
+        if place not in column:
+            values = np.array([float(release.value[cell])])
+        else:
+            values = points[:, column[place]]
+            if not np.all(np.isfinite(values)):
+                out[n] = 0.0
+                continue
+        left = (values - own)[:, None] - 2 * rest * (share if rest else share[:1] * 0)[None, :]
+        left = left[left > 0]
+        if len(left):
+            out[n] = window_belief(left, np.ones(len(left)), within)
+    return out
+
+
+def hidden_ranges(release: ReleasedSums) -> Floats:
+    """The least and the most of every hidden sum if no contribution is below 0, in units.
+
+    Returns
+    -------
+    float64 (hidden, 2)
+        The most is infinite where nothing bounds it.
+    """
+    equations, hidden, known = _unknown(release)
+    cells = equations.places[hidden[equations.places]]
+    out = np.repeat(known[:, None].astype(np.float64), 2, axis=1)
+    if len(cells):
+        found = _extremes(*_system(equations, hidden, known, cells), np.zeros(len(cells)))
+        out[cells] = 0.0, np.inf
+        if found is not None:
+            ends, limit = found
+            most = ends.max(axis=0)
+            most[most >= limit] = np.inf
+            out[cells] = np.stack([ends.min(axis=0), most], axis=1)
+    at = np.flatnonzero(release.hidden)
+    return np.asarray(out[equations.same[at]])
+
+
+def _of_points(values: Floats, own: int, rest: float, within: float) -> float:
+    if not np.all(np.isfinite(values)):
+        # Nothing bounds the sum.
+        return 0.0
+    left = np.maximum(values - own, 0.0)
+    if not len(left) or left.max() <= 0:
+        return 1.0
+    if own and rest:
+        share = (np.arange(50) + 0.5) / 50 * rest
+        left = (left[:, None] * (1 - share)[None, :]).reshape(-1)
+    elif rest and len(left) == 1:
+        left = left * (1 - (np.arange(GRID) + 0.5) / GRID * rest)
+    return window_belief(left, np.ones(len(left)), within)
+
+
+def _system(equations: Equations, hidden: Bools, known: Ints, cells: Ints) -> tuple[Floats, Floats]:
+    """The equations among hidden cells, as a matrix and its right side."""
+    rows, side = [], []
+    for number in range(len(equations)):
+        children, parent = equations.children(number), int(equations.parent[number])
+        row = np.zeros(len(cells))
+        inside = children[hidden[children]]
+        row[np.searchsorted(cells, inside)] = 1.0
+        right = -float(known[children[~hidden[children]]].sum())
+        if hidden[parent]:
+            row[np.searchsorted(cells, parent)] -= 1.0
+        else:
+            right += float(known[parent])
+        if row.any():
+            rows.append(row)
+            side.append(right)
+    return np.array(rows).reshape(-1, len(cells)), np.array(side)
+
+
+def _points(matrix: Floats, side: Floats, floor: Floats, generator: np.random.Generator) -> Floats:
+    """Points uniform on ``matrix y = side``, ``y >= floor``, float64 (points, cells)."""
+    size = matrix.shape[1]
+    ends = _ends(matrix, side, floor)
+    if ends is None:
+        return np.full((1, size), np.inf)
+    middle = ends.mean(axis=0)
+    # Late: it takes a third of a second, and most who read need none of it.
+    from scipy.linalg import null_space
+
+    basis = null_space(matrix) if len(matrix) else np.eye(size)
+    if basis.shape[1] == 0:
+        return np.asarray(middle[None, :], dtype=np.float64)
+    if basis.shape[1] == 1:
+        along = ends @ basis[:, 0]
+        low, high = ends[int(along.argmin())], ends[int(along.argmax())]
+        return np.asarray(low + (high - low) * np.linspace(0, 1, 4001)[:, None])
+    at = np.tile(middle, (CHAINS, 1))
+    kept = []
+    for step in range(STEPS):
+        way = generator.standard_normal((CHAINS, basis.shape[1])) @ basis.T
+        room = at - floor
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = np.where(np.abs(way) > 1e-12, -room / way, np.nan)
+        high = np.nanmin(np.where(way < -1e-12, reach, np.inf), axis=1)
+        low = np.nanmax(np.where(way > 1e-12, reach, -np.inf), axis=1)
+        at = at + (low + (high - low) * generator.random(CHAINS))[:, None] * way
+        if step >= STEPS - KEPT * 4 and step % 4 == 0:
+            kept.append(at)
+    return np.concatenate(kept)
+
+
+def _ends(matrix: Floats, side: Floats, floor: Floats) -> Floats | None:
+    """Points with the least and the most of every sum; ``None`` where nothing bounds one."""
+    found = _extremes(matrix, side, floor)
+    return None if found is None or found[0].max(initial=0.0) >= found[1] else found[0]
+
+
+def _extremes(matrix: Floats, side: Floats, floor: Floats) -> tuple[Floats, float] | None:
+    """The same points, and from where on a sum has no bound; ``None`` where nothing is possible."""
+    size = matrix.shape[1]
+    columns = [np.flatnonzero(matrix[:, n]) for n in range(size)]
+    starts = np.append(0, np.cumsum([len(one) for one in columns])).astype(np.int64)
+    values = np.concatenate([matrix[one, n] for n, one in enumerate(columns)])
+    entries = Entries(starts, np.concatenate(columns).astype(np.int64), values)
+    limit = 1e3 * (1.0 + float(np.abs(side).sum()))
+    model = Model.of_entries(entries, rows=(side, side), columns=(floor, np.full(size, limit)))
+    found = []
+    for number in range(size):
+        for sense in ("min", "max"):
+            try:
+                point = model.optimise(np.array([number]), sense).point
+            except InfeasibleError:
+                return None
+            found.append(point)
+    return np.array(found), limit * 0.999

@@ -1,0 +1,1 @@
+"""Tables of sums as they are held: axes, contributions, cells counted anew, how they add up."""

@@ -1,0 +1,96 @@
+"""Which sums tell too much, worked out in the background for the pages, the rail and the strip."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from tabprotect.engine.disclosure.protected_sums import ChosenSums
+from tabprotect.engine.errors import Suggestion
+from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.sums_verbs import run_of
+from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, rules_of
+from tabprotect.gui.base.work.jobs import Jobs
+from tabprotect.gui.base.work.question import Question, same
+from tabprotect.languages.said import say
+
+
+def judged(sums: ChosenSums, rules: tuple[MagnitudeRule, ...]) -> Sensitivity:
+    """What rules say of every cell of a magnitude table; counts its cells the first time."""
+    return sensitive_cells(sums.table, rules, weights=sums.weights)
+
+
+class JudgedSums(QObject):
+    """What the chosen rules say of the open magnitude table, and what helps where it may not leave.
+
+    ``changed`` when the one becomes known, ``helped`` when the other does.
+    """
+
+    changed = Signal()
+    helped = Signal()
+    failed = Signal(object)
+
+    def __init__(self, parent: QObject, jobs: Jobs) -> None:
+        super().__init__(parent)
+        self.known: Sensitivity | None = None
+        """The last answer."""
+        self._of: tuple[object, ...] = ()
+        self._question: Question[Sensitivity] = Question(
+            self, jobs, self._answered, self.failed.emit
+        )
+        self._helps: tuple[Suggestion, ...] = ()
+        self._helping: Question[tuple[Suggestion, ...]] = Question(
+            self, jobs, self._tried, self.failed.emit
+        )
+
+    def ask(self, sums: ChosenSums) -> None:
+        """Work it out, unless it is known."""
+
+        def work(_progress: Progress) -> Sensitivity:
+            return judged(sums, rules_of(sums.rules) if sums.rules else ())
+
+        self._question.ask(say("judging every sum"), work, _key(sums))
+
+    def of(self, sums: ChosenSums) -> Sensitivity | None:
+        """What is known of a table with its rules; ``None`` before that."""
+        return self.known if same(self._of, _key(sums)) else None
+
+    def unsafe(self, project: Project) -> int:
+        """How many sums tell too much; 0 before that is known."""
+        found = None if project.sums is None else self.of(project.sums)
+        return 0 if found is None else int(found.unsafe.sum())
+
+    def remedies(self, project: Project) -> tuple[Suggestion, ...] | None:
+        """Other ways to protect the sums that pass; ``None`` while they are being tried."""
+        sums = project.sums
+        assert sums is not None
+
+        def work(progress: Progress) -> tuple[Suggestion, ...]:
+            # Imported late: the first paint does not wait for what solves programmes.
+            from tabprotect.engine.project.sums.sums_remedies import remedies_for
+
+            asked = run_of(project, project.seed)
+            return remedies_for(sums.table, asked, project.limits, progress)
+
+        key = (*_key(sums), project.seed, repr(project.limits))
+        if self._helping.ask(say("trying what may help"), work, key):
+            self._helps = ()
+        return None if self._helping.running else self._helps
+
+    def leave(self) -> None:
+        """Stop trying what helps: nobody is looking at it."""
+        self._helping.leave()
+
+    def _tried(self, found: tuple[Suggestion, ...]) -> None:
+        self._helps = found
+        self.helped.emit()
+
+    def _answered(self, found: Sensitivity) -> None:
+        assert self._question.key is not None
+        self.known, self._of = found, self._question.key
+        self.changed.emit()
+
+
+def _key(sums: ChosenSums) -> tuple[object, ...]:
+    return (sums.table, *sums.rules, sums.weights)

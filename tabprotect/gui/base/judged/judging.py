@@ -1,0 +1,121 @@
+"""What readers of the release learn, computed in the background for the pages, rail and strip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from tabprotect.engine.errors import Suggestion, TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.gui.base.work.jobs import Jobs
+from tabprotect.gui.base.work.question import Question, same
+from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
+
+
+class Judging(QObject):
+    """The verdict on the current release, and the remedies if it is refused.
+
+    ``changed`` is emitted when more becomes known.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject, jobs: Jobs) -> None:
+        super().__init__(parent)
+        self._found: tuple[object, ReleaseJudgement | None, str] | None = None
+        self._helping: tuple[object, tuple[Suggestion, ...]] | None = None
+        self._verdicts: Question[ReleaseJudgement] = Question(
+            self, jobs, self._judged, self._failed
+        )
+        self._remedies: Question[tuple[Suggestion, ...]] = Question(
+            self, jobs, self._helped, lambda _: self._helped(())
+        )
+
+    def verdict(self, project: Project | None) -> Verdict | None:
+        """What its readers learn, if already known; starts no job."""
+        if project is not None and project.protected is not None:
+            return project.protected.record.verdict
+        known = self.known(project)
+        return None if known is None else known.alone
+
+    def known(self, project: Project | None) -> ReleaseJudgement | None:
+        """The judgement, if already known; starts no job."""
+        if project is None or self._found is None or not same(self._found[0], _key(project)):
+            return None
+        return self._found[1]
+
+    def fault(self, project: Project) -> str:
+        """Why there is no judgement; empty if there is one, or will be."""
+        found = self._found
+        return found[2] if found is not None and same(found[0], _key(project)) else ""
+
+    def ask(self, project: Project) -> ReleaseJudgement | None:
+        """The judgement; if it is not known yet, ``changed`` is emitted once it is."""
+        found = self.known(project)
+        if found is None and project.release is not None:
+
+            def work(progress: Progress) -> ReleaseJudgement:
+                # The register and inference come with the first verdict, not with the window.
+                from tabprotect.engine.project.releasing.judgement import judge_release
+
+                return judge_release(project, progress=progress)
+
+            self._verdicts.ask(say("what a reader would know"), work, _key(project))
+        return found
+
+    def again(self) -> None:
+        """Forget the judgement, because the register may have changed; it is computed when next asked for."""
+        self._found = None
+        self._verdicts.drop()
+
+    def remedies(self, project: Project) -> tuple[Suggestion, ...] | None:
+        """The settings whose releases pass more often; ``None`` while they are being tried."""
+        key = _setting(project)
+        if self._helping is not None and same(self._helping[0], key):
+            return self._helping[1]
+
+        def work(progress: Progress) -> tuple[Suggestion, ...]:
+            from tabprotect.engine.project.releasing.judgement import what_helps
+
+            return what_helps(project, progress)
+
+        self._remedies.ask(say("trying what helps"), work, key)
+        return None
+
+    def know_remedies(self, project: Project, found: tuple[Suggestion, ...]) -> None:
+        """Take over remedies that were tried elsewhere."""
+        self._helping = (_setting(project), found)
+
+    def leave(self) -> None:
+        """Stop trying remedies: nobody is looking at them."""
+        self._remedies.leave()
+
+    def _judged(self, found: ReleaseJudgement) -> None:
+        self._found = (self._verdicts.key, found, "")
+        self.changed.emit()
+
+    def _failed(self, error: TabprotectError) -> None:
+        self._found = (self._verdicts.key, None, str(error))
+        self.changed.emit()
+
+    def _helped(self, found: tuple[Suggestion, ...]) -> None:
+        self._helping = (self._remedies.key, found)
+        self.changed.emit()
+
+
+def _key(project: Project) -> tuple[object, ...]:
+    """The key of the judgement, which also depends on what has been published meanwhile."""
+    return project.release, project.published
+
+
+def _setting(project: Project) -> tuple[object, ...]:
+    return (
+        *(project.table, project.at_risk, project.method, project.parameters, project.moves),
+        project.objection,
+    )

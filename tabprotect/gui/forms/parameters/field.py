@@ -1,0 +1,304 @@
+"""One declared parameter on a form: its input, its help below, its fault beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.protection.subtables import MARGINS
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.forms.parameters.chances_dialogs import DIALOGS, ask_chances
+from tabprotect.gui.forms.parameters.name_chips import NameChips
+from tabprotect.gui.look.buttons import push_button, tool_button
+from tabprotect.gui.look.drawn import icons
+from tabprotect.gui.look.file_dialogs import ask_file
+from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.speaking import tell, told
+
+IMPORTED = say("(read from a file)")
+LONG = 200
+"""Characters from which on a text stands for a file's content."""
+
+BREAK = "\u200b"
+"""Where a line may be broken, without a width of its own."""
+
+LONG_WORD = 20
+"""Characters from which on a word may be broken."""
+
+FILES = frozenset({"perturbation", "groupings", "statuses", "cells"})
+"""Kinds that may also be the name of a file."""
+
+
+BY_CLICKS = {
+    "margins": say("Which tables are published? Without a choice all that the method can publish."),
+    "keep": say(
+        "Which sums stay exactly as they are? Without a choice those of all variables but one."
+    ),
+    "groupings": say("Levels above the categories of a variable, to publish tables of them too."),
+}
+"""What a field asks whose value is put together by clicks; its grammar is told to who types."""
+
+CHOSEN = {"formula": ("*", " + "), "groupings": ("", "; ")}
+"""Kinds that can be put together by clicks: what stands between names, and between entries."""
+
+
+HALF = "0.5"
+"""Tells which decimal point the language has."""
+
+
+class Field(QWidget):
+    """One parameter. ``changed`` when the user has set it to something else."""
+
+    changed = Signal()
+    setting_asked = Signal()
+
+    def __init__(self, parameter: Parameter[object]) -> None:
+        super().__init__()
+        self.parameter = parameter
+        self._held: str | None = None
+        self._domain: Domain | None = None
+        self._read: Callable[[], object]
+        self._write: Callable[[object], None]
+        self.fault = Label(wordWrap=True)
+        self.fault.setVisible(False)
+        self.help = Label(wordWrap=True, role="quiet")
+        for label in (self.fault, self.help):
+            # A long word (an example) may be cut; it must not make the form wider than its room.
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        column = in_column(on=self, margins=(0, 0, 0, GRID // 2), spacing=GRID // 2)
+        self.input = self._input()
+        self.input.setAccessibleName(told(parameter.label))
+        if isinstance(self.input, QCheckBox):
+            column.addWidget(self.input)
+        else:
+            label = Label(parameter.label, wordWrap=True)
+            label.setBuddy(self.input)
+            row = in_row((self.input, 4), spacing=GRID)
+            if parameter.unit:
+                unit = Label(parameter.unit, role="quiet")
+                row.addWidget(unit)
+            if parameter.kind in FILES:
+                self.choose = self._open_button()
+                row.addWidget(self.choose)
+            elif parameter.kind in ("setting", *DIALOGS):
+                self.choose = tool_button(say("Choose\u2026"))
+                self.choose.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+                self.choose.setAccessibleName(tell("Choose: {label}", parameter.label))
+                self.choose.clicked.connect(self._ask)
+                row.addWidget(self.choose)
+            elif parameter.kind in ("real", "integer"):
+                row.addStretch(1)
+            column.addWidget(label)
+            column.addLayout(row)
+        self.chips: NameChips | None = None
+        if parameter.kind in CHOSEN:
+            self.chips = NameChips(*CHOSEN[parameter.kind])
+            self.chips.hide()
+            self.chips.changed.connect(self.put)
+            column.addWidget(self.chips)
+            self.typed = push_button(say("Type it"), flat=True)
+            self.typed.setCheckable(True)
+            self.typed.setAccessibleName(tell("Type it: {label}", parameter.label))
+            self.typed.toggled.connect(self.input.setVisible)
+            self.typed.toggled.connect(lambda _: self._explain())
+            self.typed.hide()
+            column.addWidget(self.typed, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.fault)
+        column.addWidget(self.help)
+        self._explain()
+        THEME.follow(self, Field._colour)
+        self._colour()
+
+    def _chosen(self) -> None:
+        self._explain()
+        self.changed.emit()
+
+    def _ask(self) -> None:
+        if self.parameter.kind == "setting":
+            self.setting_asked.emit()
+        elif self._domain is not None:
+            text = str(self.value or "")
+            ask_chances(self, self.parameter.kind, self._domain, text, self.put)
+
+    def offer(self, domain: Domain) -> None:
+        """Let the variables and levels of a table be chosen, where the field is made of them."""
+        self._domain = domain
+        if self.chips is not None:
+            levels = self.parameter.kind == "groupings"
+            names = [n for v in domain.variables for n in (*[v.name] * (not levels), *v.named)]
+            self.chips.offer(names)
+            self.chips.setVisible(bool(names))
+            # What is made of chips is typed on request.
+            self.typed.setVisible(bool(names))
+            self.input.setVisible(not names or self.typed.isChecked())
+            self._explain()
+
+    def _edited(self, text: str) -> None:
+        if self.chips is not None:
+            self.chips.show_text(text)
+        self.changed.emit()
+
+    def put(self, text: str) -> None:
+        """Set what was put together somewhere else, and say so."""
+        self._write(text)
+        self._chosen()
+
+    def _explain(self) -> None:
+        """The help below the input: for a choice also what the chosen one means."""
+        text = self.parameter.help
+        if self.chips is not None and not self.chips.isHidden() and not self.typed.isChecked():
+            text = BY_CLICKS.get(self.parameter.name, text)
+        if isinstance(self.input, QComboBox) and self.input.currentIndex() >= 0:
+            words = str(self.input.currentData(Qt.ItemDataRole.ToolTipRole))
+            if words:
+                text = say("{text} {removesuffix}.", text, capital(words).removesuffix("."))
+            if not self.parameter.public:
+                text = say("{text} Which one is chosen is for staff only.", text)
+        elif not self.parameter.public:
+            text = say("{text} Staff only: it is not published.", text)
+        # Told before it is broken: the catalogue knows it without the breaks.
+        self.help.setText(told(_breakable(told(text))))
+        if not self.fault.text():
+            self.input.setAccessibleDescription(told(text))
+
+    def _colour(self) -> None:
+        self.fault.setStyleSheet(f"color: {THEME.colours.error};")
+
+    def _input(self) -> QWidget:
+        parameter = self.parameter
+        if parameter.kind == "flag":
+            box = QCheckBox(told(parameter.label))
+            box.toggled.connect(lambda _: self.changed.emit())
+            self._read, self._write = box.isChecked, lambda v: box.setChecked(bool(v))
+            return box
+        if parameter.kind == "choice":
+            combo = QComboBox()
+            assert parameter.choices is not None
+            if parameter.default is None:
+                combo.addItem(tell("chosen so that the kept sums stay exact"), None)
+                combo.setItemData(0, "", Qt.ItemDataRole.ToolTipRole)
+            for value, words in parameter.choices.items():
+                combo.addItem(tell(value.replace("_", " ")), value)
+                combo.setItemData(combo.count() - 1, told(words), Qt.ItemDataRole.ToolTipRole)
+            combo.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
+            combo.activated.connect(self._chosen)
+            self._read = combo.currentData
+            self._write = lambda v: combo.setCurrentIndex(0 if v is None else combo.findData(v))
+            return combo
+        line = QLineEdit(placeholderText=told(self._placeholder()))
+        if parameter.kind in ("real", "integer"):
+            line.setMaximumWidth(18 * GRID)
+        line.textEdited.connect(self._edited)
+        self._line = line
+        self._read = self._read_line
+        self._write = self._write_line
+        return line
+
+    def _read_line(self) -> object:
+        text = self._line.text().strip()
+        if self._held is not None and text == IMPORTED:
+            return self._held
+        if self.parameter.kind == "real" and told(HALF) != HALF:
+            # As the language writes numbers, or as programs do.
+            text = text.replace(told(HALF).strip("05"), ".")
+        return text or None
+
+    def _write_line(self, value: object) -> None:
+        text = _written(value)
+        # What was read from a file is its whole content: nobody reads that in a line.
+        self._held = text if len(text) > LONG or "\n" in text else None
+        shown = told(text) if self.parameter.kind == "real" else text
+        self._line.setText(told(IMPORTED if self._held is not None else shown))
+        self._line.setToolTip(
+            told(tip(say("{text}\u2026", text[:400])) if self._held is not None else "")
+        )
+        if self.chips is not None:
+            self.chips.show_text("" if self._held is not None else text)
+
+    def _placeholder(self) -> str:
+        parameter = self.parameter
+        if parameter.kind in ("real", "integer"):
+            low = "" if parameter.low == float("-inf") else say("from {low}", _bound(parameter.low))
+            high = (
+                "" if parameter.high == float("inf") else say("to {high}", _bound(parameter.high))
+            )
+            return joined((part for part in (low, high) if part), " ")
+        if parameter == MARGINS:
+            return say("every table")
+        if parameter.kind == "formula":
+            return ""
+        return "none" if parameter.default in (None, "") else ""
+
+    def _open_button(self) -> QToolButton:
+        button = tool_button(icons.icon("open"), flat=True)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.setAccessibleName(tell("Choose a file for {label}", self.parameter.label))
+        button.setToolTip(tell("Choose a file"))
+        button.clicked.connect(self._choose_file)
+        return button
+
+    def _choose_file(self) -> None:
+        ask_file(self, self.parameter.label, say("All files (*)"), self.put)
+
+    @property
+    def value(self) -> object:
+        """What the field holds; the default where it is empty."""
+        found = self._read()
+        return self.parameter.default if found is None else found
+
+    def holds(self, value: object) -> bool:
+        """Whether this is the value it shows, to as many digits as it shows."""
+        return _written(self.value) == _written(value)
+
+    def show_value(self, value: object) -> None:
+        """Show a value without saying that it changed, unless it is what is being typed."""
+        if not self.input.hasFocus() or not self.holds(value):
+            self.input.blockSignals(True)
+            self._write(value)
+            self.input.blockSignals(False)
+        self.show_fault("")
+        self._explain()
+
+    def show_fault(self, text: str) -> None:
+        """Say what is wrong with the field, or with an empty text nothing."""
+        self.fault.setText(told(text and capital(text) + "."))
+        self.fault.setVisible(bool(text))
+        self.input.setAccessibleDescription(told(text or self.help.text().replace(BREAK, "")))
+
+
+def _bound(value: float) -> str:
+    """A limit for people: 10 000 000, not 1e+07."""
+    return count_text(int(value)) if value == int(value) else f"{value:g}"
+
+
+def _breakable(text: str) -> str:
+    """Long words without a blank may be broken after their own punctuation."""
+    return joined(
+        (
+            re.sub("([=,>:])", rf"\1{BREAK}", word) if len(word) > LONG_WORD else word
+            for word in text.split(" ")
+        ),
+        " ",
+    )
+
+
+def _written(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:g}" if isinstance(value, float) else str(value)

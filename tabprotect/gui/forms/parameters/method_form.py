@@ -1,0 +1,290 @@
+"""A form made from declared parameters: a field each, a triangle where two are shares of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QLineEdit,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import ParameterError, TabprotectError
+from tabprotect.engine.parameters import Parameter, Shares, Values
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.forms.parameters.field import Field
+from tabprotect.gui.forms.parameters.share_editor import ShareEditor
+from tabprotect.gui.look.buttons import ScrollsDown, emptied, tool_button
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
+
+REST = 600
+"""Milliseconds after the last key before what was typed becomes a step of the history."""
+
+
+class MethodForm(ScrollsDown):
+    """The parameters of one method. ``parameters_set`` carries what was changed.
+
+    ``setting_asked`` names a field that holds a method with its parameters, to be put together.
+    """
+
+    parameters_set = Signal(object)
+    seed_set = Signal(object, bool)
+    wrong = Signal(object)
+    cycles_asked = Signal()
+    setting_asked = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tell("Parameters"))
+        # Tab goes to the fields, which scroll into sight.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.fields: dict[str, Field] = {}
+        self.editors: list[ShareEditor] = []
+        self._method: Method | None = None
+        self._shown: dict[str, object] = {}
+        self._rest = QTimer(self, singleShot=True, interval=REST)
+        self._rest.timeout.connect(self.flush)
+        self._touched = False
+        self._inner = QWidget()
+        self.setWidget(self._inner)
+        self._column = in_column(on=self._inner, margins=(0, 0, GRID, 0), spacing=GRID)
+        self._none = Label(say("This method has no parameters."), role="quiet")
+        self._rows = in_column(spacing=GRID)
+        self._detailed = in_column(spacing=GRID)
+        self.details = tool_button(say("More about the cycles"), checkable=True)
+        self.details.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.details.toggled.connect(self._unfold)
+        self.seeds = SeedChooser()
+        self.seeds.seed_set.connect(self.seed_set)
+        self.seeds.wrong.connect(self.wrong)
+        self._column.addWidget(self._none)
+        self._column.addLayout(self._rows)
+        self._column.addWidget(self.details)
+        self._column.addLayout(self._detailed)
+        self._column.addWidget(self.seeds)
+        self._column.addStretch(1)
+
+    def show_method(
+        self,
+        method: Method,
+        values: Mapping[str, object],
+        *,
+        coins: tuple[int | None, bool],
+        house: bool,
+        domain: Domain | None = None,
+    ) -> None:
+        """Show a method's values; outside the house they can only be read.
+
+        The variables and levels of a ``domain`` can be chosen where tables are named.
+        """
+        self._rest.stop()
+        self._touched = False
+        self.prepare(method)
+        self._shown = dict(values)
+        for name, field in self.fields.items():
+            field.show_value(values.get(name, field.parameter.default))
+            field.setEnabled(house)
+            if domain is not None:
+                field.offer(domain)
+        self._unfold(self.details.isChecked())
+        for editor in self.editors:
+            editor.show_shares()
+            editor.triangle.setEnabled(house)
+        self.seeds.show_seed(*coins)
+        self.seeds.setVisible(house and (coins[0] is not None or _is_random(method, values)))
+
+    def prepare(self, method: Method) -> None:
+        """Make the fields of a method, unless they are there."""
+        if method is not self._method:
+            self._build(method)
+
+    def _build(self, method: Method) -> None:
+        emptied(self._rows)
+        emptied(self._detailed)
+        self._method, self.fields, self.editors = method, {}, []
+        self.verticalScrollBar().setValue(0)
+        single: dict[Shares, Field] = {}
+        detailed: list[Field] = []
+        for parameter in method.parameters:
+            if parameter.kind == "cycles":
+                self._rows.addWidget(self._cycles())
+                continue
+            field = self.fields[parameter.name] = Field(parameter)
+            field.changed.connect(partial(self._give_way, parameter))
+            field.setting_asked.connect(partial(self.setting_asked.emit, parameter.name))
+            if parameter.of:
+                detailed.append(field)
+            elif parameter.shares is None:
+                self._add(field)
+            elif parameter.shares in single:
+                self.editors.append(ShareEditor(single.pop(parameter.shares), field))
+                self._add(self.editors[-1])
+            else:
+                single[parameter.shares] = field
+        for field in single.values():
+            self._add(field)
+        for field in detailed:
+            self._add(field, self._detailed)
+        self.details.setVisible(bool(detailed))
+        self.details.setChecked(False)
+        self._unfold(False)
+        self._none.setVisible(not method.parameters)
+
+    def _add(self, row: Field | ShareEditor, to: QVBoxLayout | None = None) -> None:
+        row.changed.connect(self._changed)
+        (self._rows if to is None else to).addWidget(row)
+
+    def _unfold(self, wanted: bool) -> None:
+        """Show what is seldom set, or only what of it is."""
+        for field in self.fields.values():
+            if field.parameter.of:
+                set_now = not field.holds(field.parameter.default) or bool(field.fault.text())
+                field.setVisible(wanted or set_now)
+
+    def _give_way(self, parameter: Parameter[object]) -> None:
+        """What is set replaces what it excludes, which goes back to its default."""
+        if self.fields[parameter.name].holds(parameter.default):
+            return
+        for name, field in self.fields.items():
+            if parameter.name == field.parameter.in_place_of or parameter.in_place_of == name:
+                field.show_value(field.parameter.default)
+
+    def _cycles(self) -> QWidget:
+        button = tool_button(say("The cycle set: see Cycles"))
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.setAccessibleName(tell("Go to the cycle set"))
+        button.clicked.connect(lambda: self.cycles_asked.emit())
+        return button
+
+    def flush(self) -> None:
+        """Hand over what was changed and not yet said."""
+        self._rest.stop()
+        if not self._touched:
+            return
+        self._touched = False
+        given: dict[str, object] = {}
+        faults: dict[str, str] = {}
+        for name, field in self.fields.items():
+            if field.holds(self._shown.get(name)):
+                continue
+            try:
+                value = field.parameter.check(field.value)
+            except ValueError as error:
+                faults[name] = str(error)
+                continue
+            given[name] = value
+        self.show_faults(faults)
+        if given and not faults:
+            self.parameters_set.emit(given)
+
+    def show_faults(self, faults: Mapping[str, str]) -> None:
+        """Mark wrong fields, each with its reason; the others are cleared."""
+        for name, field in self.fields.items():
+            field.show_fault(faults.get(name, ""))
+        self._unfold(self.details.isChecked())
+        wrong = next((field for name, field in self.fields.items() if name in faults), None)
+        if wrong is not None:
+            # Laid out only later, with its fault below it.
+            QTimer.singleShot(0, wrong, lambda: self.ensureWidgetVisible(wrong, 0, 0))
+
+    def show_error(self, error: ParameterError) -> bool:
+        """Mark the fields an error names; whether there is one of them here."""
+        self.show_faults(error.fields)
+        return any(name in self.fields for name in error.fields)
+
+    def _changed(self) -> None:
+        self._touched = True
+        self._rest.start()
+
+
+def _is_random(method: Method, values: Mapping[str, object]) -> bool:
+    try:
+        return method.is_random(Values(values))
+    except TabprotectError:
+        # A value that is wrong is said where it stands; until then nobody knows.
+        return True
+
+
+WARNING = say(
+    "Who knows the seed can replay the run and read the original back from the published table. "
+    "It goes into the dossier, never into the release."
+)
+
+
+class SeedChooser(QWidget):
+    """``seed_set`` carries a seed or ``None``, and whether coins are fresh; ``wrong`` an error."""
+
+    seed_set = Signal(object, bool)
+    wrong = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._showing = False
+        self._shown: tuple[int | None, bool] = (None, False)
+        title = Label(say("Randomness"), role="section")
+        self.house = QRadioButton(tell("the house's (the default): the same each time"))
+        self.fresh = QRadioButton(tell("fresh, from the operating system"))
+        self.given = QRadioButton(tell("a given seed:"))
+        self.seed = QLineEdit(placeholderText=tell("whole number"))
+        self.seed.setAccessibleName(tell("Seed"))
+        self.seed.setMaximumWidth(22 * GRID)
+        group = QButtonGroup(self)
+        group.addButton(self.house)
+        group.addButton(self.fresh)
+        group.addButton(self.given)
+        self.warning = Label(WARNING, wordWrap=True, role="quiet")
+        self.warning.setContentsMargins(3 * GRID, 0, 0, 0)
+        self.house.clicked.connect(lambda: self._choose(None))
+        self.fresh.clicked.connect(lambda: self._choose(None, fresh=True))
+        self.given.clicked.connect(self._ask)
+        self.seed.editingFinished.connect(self._typed)
+        row = in_row(self.given, (self.seed, 1), spacing=GRID)
+        in_column(
+            title, self.house, self.fresh, row, self.warning, on=self, margins=0, spacing=GRID // 2
+        )
+
+    def show_seed(self, seed: int | None, fresh: bool = False) -> None:
+        """Show where the coins come from."""
+        self._showing = True
+        self._shown = (seed, fresh)
+        kept = self.fresh if fresh else self.house
+        (kept if seed is None else self.given).setChecked(True)
+        self.seed.setText(told("" if seed is None else str(seed)))
+        self.seed.setVisible(seed is not None)
+        self.warning.setVisible(seed is not None)
+        self._showing = False
+
+    def _ask(self) -> None:
+        self.seed.show()
+        self.warning.show()
+        self.seed.setFocus()
+
+    def _choose(self, seed: int | None, *, fresh: bool = False) -> None:
+        # Leaving the field repeats what was typed; only another choice is a step.
+        if not self._showing and (seed, fresh) != self._shown:
+            self.seed_set.emit(seed, fresh)
+
+    def _typed(self) -> None:
+        text = self.seed.text().strip()
+        if self._showing or not text:
+            return
+        if not text.isdecimal():
+            self.wrong.emit(
+                ParameterError(
+                    {"seed": say("must be a whole number of at least 0, is {text}", repr(text))},
+                    hint=say("type digits, or take the house's coins"),
+                )
+            )
+            return
+        self.given.setChecked(True)
+        self._choose(int(text))

@@ -1,0 +1,250 @@
+"""The import sheet: the file's first lines left, what was recognised right, what comes of it below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QWidget
+
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.formats.file_preview import FilePreview, preview
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.gui.base.work.jobs import Jobs
+from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.forms.reading.column_roles import FileLines, with_role
+from tabprotect.gui.forms.reading.mark_choices import MarkChoices
+from tabprotect.gui.forms.reading.reading_inputs import ReadingForm, said_of, set_value, value_of
+from tabprotect.gui.forms.reading.refusal_choices import RefusalChoices
+from tabprotect.gui.look.buttons import ScrollsDown
+from tabprotect.gui.look.drawn.icons import pixmap
+from tabprotect.gui.look.error_strip import ErrorStrip
+from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, THEME, spaced
+from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.speaking import tell, told
+
+REST = 300
+"""Milliseconds of rest before the file is looked at again."""
+
+RESULT = 12 * GRID
+"""Pixels that what comes of it is high at least: nothing moves when it is a question."""
+
+
+FORM = 52 * GRID
+"""Pixels that the choices are wide."""
+
+
+class ImportSheet(QDialog):
+    """How a file is to be read. ``chosen`` carries its path, the reading, and the look at it."""
+
+    chosen = Signal(str, object, object)
+
+    def __init__(
+        self, parent: QWidget, jobs: Jobs, path: Path, given: Mapping[str, object]
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tell("Read {name}", path.name))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.path = path
+        self.seen: FilePreview | None = None
+        self._given = dict(given)
+        self._suggested = set(given)
+        self._question: Question[FilePreview] = Question(self, jobs, self._show, self._failed)
+        self._question.outlives = True
+        self._rest = QTimer(self, singleShot=True, interval=REST)
+        self._rest.timeout.connect(self.look_again)
+        self.finding = Label(say("The file is being read."), role="section", wordWrap=True)
+        self.errors = ErrorStrip()
+        self.lines = FileLines()
+        self.roles = self.lines.roles
+        self.roles.chosen.connect(self._role_chosen)
+        self.choices = RefusalChoices(self._take)
+        self.lines.cellDoubleClicked.connect(self._header_chosen)
+        self.form = ReadingForm()
+        self.form.changed.connect(self._changed)
+        self.inputs = self.form.inputs
+        self.tick = QLabel()
+        self.sums = Label(wordWrap=True, role="section", name=say("Sums"))
+        self.again = Label(
+            say("A file of this look opens the same way the next time."), role="quiet"
+        )
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.open_button = self.buttons.addButton(
+            tell("Open"), QDialogButtonBox.ButtonRole.AcceptRole
+        )
+        dress(self.open_button, "main")
+        self.open_button.setEnabled(False)
+        self.buttons.accepted.connect(self._accept)
+        self.buttons.rejected.connect(self.reject)
+        self._lay_out()
+        self.finished.connect(lambda _: self._question.drop())
+        room = parent.size()
+        self.resize(min(156 * GRID, room.width() - 2 * GRID), min(90 * GRID, room.height()))
+        self.look_again()
+
+    def _lay_out(self) -> None:
+        scroll = ScrollsDown()
+        scroll.setWidget(self.form)
+        left = QWidget()
+        hint = Label(say("say above each column what it is"), role="quiet")
+        title = in_row(heading(say("The file")), hint, 1, margins=0, spacing=GRID)
+        in_column(title, (self.lines, 1), on=left, margins=0, spacing=GRID)
+        scroll.setFixedWidth(round(FORM * THEME.scale))
+        result = QWidget()
+        result.setMinimumHeight(RESULT)
+        sums = in_row(self.tick, (self.sums, 1), margins=0, spacing=GRID)
+        in_column(
+            1,
+            self.errors,
+            self.choices,
+            sums,
+            self.again,
+            1,
+            on=result,
+            margins=0,
+            spacing=GRID // 2,
+        )
+        in_column(
+            in_column(
+                Label(say("Open {name}", self.path.name), role="heading"),
+                self.finding,
+                margins=0,
+                spacing=GRID // 2,
+            ),
+            (in_row((left, 1), scroll, margins=0, spacing=3 * GRID), 1),
+            in_row((result, 1), self.buttons, margins=0, spacing=2 * GRID),
+            on=self,
+            margins=3 * GRID,
+            spacing=2 * GRID,
+        )
+
+    # -- what is chosen -----------------------------------------------------------------------
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The options as the inputs say them."""
+        out = dict(self._given)
+        for name, box in self.inputs.items():
+            value = said_of(name, value_of(box))
+            if value in (None, "", False):
+                out.pop(name, None)
+            else:
+                out[name] = value
+        if "=suppressed" in str(out.get("marks", "")):
+            # What a sign hides is worked out, or it cannot be read at all.
+            out.setdefault("missing", "suppressed")
+        return out
+
+    def set_option(self, name: str, value: object) -> None:
+        """Set one option, as its input does."""
+        set_value(self.inputs[name], value)
+
+    def _header_chosen(self, row: int) -> None:
+        item = self.lines.item(row, 0)
+        if item is not None and "header_row" in self.inputs:
+            self.set_option("header_row", item.text())
+
+    def _role_chosen(self, chosen: dict[str, str]) -> None:
+        for name, role in chosen.items():
+            self._take(with_role(self.given, name, role))
+
+    def _take(self, options: Mapping[str, object]) -> None:
+        """Set several options, as their inputs do."""
+        for name, value in options.items():
+            box = self.inputs.get(name)
+            if isinstance(box, MarkChoices):
+                # Of other signs stays what was said.
+                value = f"{box.text()} {value}".strip()
+            if box is not None:
+                self.set_option(name, value)
+
+    def look_again(self) -> None:
+        """Ask what the file would be read as."""
+        given = self.given
+        path = self.path
+        self._question.ask(
+            say("look into {name}", path.name), lambda p: preview(path, Reading.of(given), p)
+        )
+
+    def _changed(self) -> None:
+        self.open_button.setEnabled(False)
+        self._rest.start()
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def _show(self, seen: FilePreview) -> None:
+        if self.seen is None:
+            self.form.build(seen, self._given)
+        self.seen = seen
+        self.form.show_found(seen)
+        self.lines.show_lines(seen, self.given)
+        self.sums.setText(spaced(told(seen.sums or joined(seen.notes, "; "))))
+        self.finding.setText(told(_finding(seen)))
+        self.open_button.setText(
+            told(say("Choose variables\u2026") if seen.records else say("Open the table"))
+        )
+        self.open_button.setEnabled(seen.table is not None or seen.records)
+        self._suggest(seen)
+        # What was just answered is no question any more.
+        asked = None if seen.records or self._rest.isActive() else seen.error
+        self.choices.show_choices(asked)
+        self.sums.setVisible(asked is None)
+        self.tick.setPixmap(pixmap("tick", 2 * GRID, colour=THEME.colours.released))
+        self.tick.setVisible(asked is None and seen.table is not None)
+        self.again.setVisible(self.tick.isVisibleTo(self))
+        if asked is None:
+            self.errors.clear()
+        else:
+            self.errors.show_error(asked)
+
+    def _suggest(self, seen: FilePreview) -> None:
+        """Fill in the likely answer to a question, once, to be seen and changed.
+
+        That missing cells are 0 is for a person to say.
+        """
+        for name, value in seen.suggested.items():
+            box = self.inputs.get(name)
+            key = f"{name} {value}" if isinstance(box, MarkChoices) else name
+            if box is None or name == "missing" or {name, key} & self._suggested:
+                continue
+            self._suggested.add(key)
+            # What a sign other than a dash means is not guessed.
+            if not isinstance(box, MarkChoices) or str(value).endswith("=zero"):
+                self._take({name: value})
+
+    def _failed(self, error: TabprotectError) -> None:
+        self.open_button.setEnabled(False)
+        self.errors.show_error(error)
+
+    def _accept(self) -> None:
+        if self.seen is None or self._rest.isActive() or self._question.running:
+            return
+        try:
+            reading = Reading.of(self.given)
+        except InputError as error:
+            self._failed(error)
+            return
+        self.chosen.emit(str(self.path), reading, self.seen)
+        self.accept()
+
+
+def _finding(seen: FilePreview) -> str:
+    """What was understood, in a sentence."""
+    if seen.records:
+        return say("Each row is a person or a firm. What to count them by comes next.")
+    if seen.table is None:
+        return say("One question is open.")
+    number = seen.table.domain.ndim
+    here = plural(number, "{n} variable is understood.", "{n} variables are understood.", number)
+    out = [p.value for p in seen.parts if p.option == "drop"]
+    if not out:
+        return say("{here} Everything can be changed here.", here)
+    return say(
+        "{here} Left out, as it holds percentages: {names}. Everything can be changed here.",
+        here,
+        joined(out, ", "),
+    )

@@ -1,0 +1,87 @@
+"""What signs in place of counts mean: one choice for each sign that the file has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.speaking import tell, told
+
+MEANT = {
+    "zero": say("a true zero"),
+    "missing": say("not known"),
+    "suppressed": say("hidden: worked out from totals"),
+    "structural": say("nobody can be there"),
+}
+UNSAID = say("what is it?")
+
+
+class MarkChoices(QWidget):
+    """``textChanged`` carries ``-=zero ..=missing``, which nobody has to write."""
+
+    textChanged = Signal(str)  # noqa: N815 (as Qt's own inputs have it)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meanings: dict[str, QComboBox] = {}
+        self._numbers: dict[str, Label] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(GRID)
+        self._grid.setColumnStretch(2, 1)
+        self._none = Label(say("none"), role="quiet")
+        self._grid.addWidget(self._none, 0, 0, 1, 3)
+
+    def show_signs(self, signs: Mapping[str, int]) -> None:
+        """A choice for each sign of the file, with the number of cells that have it."""
+        for mark, cells in signs.items():
+            if mark not in self.meanings:
+                self._add(mark)
+            said = plural(cells, "{n} cell", "{n} cells", count_text(cells))
+            self._numbers[mark].setText(said)
+
+    def _add(self, mark: str) -> QComboBox:
+        choice = self.meanings[mark] = QComboBox()
+        choice.setAccessibleName(tell("What {value} means", mark or BLANK))
+        choice.addItem(told(UNSAID), "")
+        for meaning in MEANINGS:
+            choice.addItem(told(MEANT[meaning]), meaning)
+        choice.currentIndexChanged.connect(lambda _: self.textChanged.emit(self.text()))
+        label = Label(mark or say("Blank"), role="section", alignment=Qt.AlignmentFlag.AlignCenter)
+        label.setMinimumWidth(4 * GRID)
+        label.setBuddy(choice)
+        self._numbers[mark] = Label(role="quiet")
+        row = self._grid.rowCount()
+        self._grid.addWidget(label, row, 0)
+        self._grid.addWidget(self._numbers[mark], row, 1)
+        self._grid.addWidget(choice, row, 2)
+        self._none.hide()
+        return choice
+
+    def text(self) -> str:
+        """What is chosen, as ``--marks`` takes it."""
+        return joined(
+            (
+                f"{mark or BLANK}={choice.currentData()}"
+                for mark, choice in self.meanings.items()
+                if choice.currentData()
+            ),
+            " ",
+        )
+
+    def setText(self, text: str) -> None:
+        """Choose what a text says; further marks get a row of their own."""
+        try:
+            said = CountMarks.parse(text).meanings
+        except InputError:
+            return
+        for mark in (*self.meanings, *said):
+            choice = self.meanings.get(mark) or self._add(mark)
+            choice.setCurrentIndex(choice.findData(said.get(mark, "")))

@@ -1,0 +1,336 @@
+"""The options of reading a file as inputs: in groups, the rarer ones folded away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QLineEdit,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.formats.file_preview import FilePreview
+from tabprotect.engine.formats.reading_options import ANY_FORMAT, options, takes_number
+from tabprotect.engine.options import Option
+from tabprotect.gui.forms.reading.import_words import (
+    FIXED,
+    FOUND_OUT,
+    FROM_FILE,
+    GROUPED,
+    GROUPS,
+    HOLDS,
+    LABELS,
+    LISTED,
+    NAMED,
+    OPEN,
+    TOTALS,
+    USUAL,
+    VALUES,
+    WRITTEN,
+)
+from tabprotect.gui.forms.reading.mark_choices import MarkChoices
+from tabprotect.gui.look.buttons import push_button
+from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
+
+
+class OneOf(QWidget):
+    """A choice of which every alternative is in sight, and a field for what is none of them."""
+
+    textChanged = Signal(str)  # noqa: N815 (as Qt's own inputs have it)
+
+    def __init__(
+        self, offered: tuple[tuple[str, str], ...], *, other: str = "", across: bool = False
+    ) -> None:
+        super().__init__()
+        self._said = ""
+        self._group = QButtonGroup(self)
+        self.buttons: dict[str, QRadioButton] = {}
+        for value, words in offered:
+            button = self.buttons[value] = QRadioButton(told(words))
+            button.clicked.connect(lambda _=False, said=value: self._say(said))
+            self._group.addButton(button)
+        self.other = QLineEdit(placeholderText=told(other))
+        self.other.setAccessibleName(told(other))
+        self.other.setVisible(bool(other))
+        self.other.textEdited.connect(self._say)
+        if across:
+            in_row(*self.buttons.values(), 1, on=self, margins=0, spacing=2 * GRID)
+        else:
+            in_column(*self.buttons.values(), self.other, on=self, margins=0, spacing=GRID // 2)
+
+    def text(self) -> str:
+        """What was said; nothing where it was found out."""
+        return self._said
+
+    def setText(self, text: str) -> None:
+        """Say so, as a click does."""
+        if text not in self.buttons and self.other.text() != text:
+            self.other.setText(text)
+        self._say(text)
+
+    def show_found(self, value: str) -> None:
+        """Show what was found out, where nothing was said."""
+        if not self._said:
+            self._check(value)
+
+    def _say(self, text: str) -> None:
+        self._check(text)
+        if text != self._said:
+            self._said = text
+            self.textChanged.emit(text)
+
+    def _check(self, value: str) -> None:
+        self._group.setExclusive(False)
+        for name, button in self.buttons.items():
+            button.setChecked(name == value)
+        self._group.setExclusive(value in self.buttons)
+
+
+class ReadingForm(QWidget):
+    """An input for each option that means something for a file; ``changed`` at every change."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inputs: dict[str, QWidget] = {}
+        self.written = Label(role="quiet", wordWrap=True, name=say("How it is written"))
+        self.change = push_button(say("Change\u2026"), self._unfold)
+        dress(self.change, "link")
+        self.folded = QWidget()
+        self.folded.hide()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, GRID, 0)
+        self._column.setSpacing(GRID)
+
+    def _unfold(self) -> None:
+        self.folded.setVisible(self.folded.isHidden())
+        self.change.setText(told(say("Change\u2026") if self.folded.isHidden() else say("Less")))
+
+    def build(self, seen: FilePreview, given: Mapping[str, object]) -> None:
+        """The inputs for this format, with what was said."""
+        # What totals are says all that stripping them does.
+        here = (seen.kind.options | ANY_FORMAT) - {"strip_totals"}
+        for option in options():
+            if option.name not in here:
+                continue
+            box = self._input(option, seen)
+            box.setAccessibleName(told(LABELS[option.name]))
+            box.setObjectName(option.name)
+            box.setAccessibleDescription(told(option.help))
+            box.setToolTip(tip(option.help))
+            self.inputs[option.name] = box
+            if option.name in given:
+                box.blockSignals(True)
+                set_value(box, given[option.name])
+                box.blockSignals(False)
+        self._lay_out()
+
+    def _input(self, option: Option, seen: FilePreview) -> QWidget:
+        name = option.name
+        listed = _choices(seen, name, option.metavar)
+        box: Any
+        if isinstance(option.default, bool):
+            box = QCheckBox(told(LABELS[name]))
+            box.toggled.connect(lambda _: self.changed.emit())
+            return box  # type: ignore[no-any-return]
+        if name == "marks":
+            box = MarkChoices()
+        elif name == "holds":
+            box = OneOf(HOLDS, across=True)
+        elif name == "totals":
+            box = OneOf(TOTALS, other=say("or the word that stands for totals"))
+        elif listed or name in FROM_FILE:
+            box = QComboBox(editable=name != "thousands" and option.metavar not in FIXED)
+            box.addItem("", "")
+            for value in listed:
+                words = (GROUPED if name == "thousands" else VALUES).get(value, value)
+                # What is editable is written as the option takes it.
+                box.addItem(told(value if box.isEditable() else words), value)
+            box.currentTextChanged.connect(lambda _: self.changed.emit())
+            return box  # type: ignore[no-any-return]
+        else:
+            box = QLineEdit()
+        box.textChanged.connect(lambda _: self.changed.emit())
+        return box  # type: ignore[no-any-return]
+
+    def _lay_out(self) -> None:
+        """The groups below each other; what is in none of them is folded."""
+        shown = set()
+        for title, names in GROUPS:
+            boxes = {name: self.inputs[name] for name in names if name in self.inputs}
+            shown |= set(boxes)
+            if not boxes:
+                continue
+            self._column.addWidget(heading(title))
+            self._column.addLayout(
+                _rows(boxes, bare=(names[0],) if len(names) != 2 or names[0] == "totals" else ())
+            )
+            self._column.addSpacing(GRID)
+        rest = {name: box for name, box in self.inputs.items() if name not in shown}
+        self._column.addWidget(heading(say("How it is written")))
+        self._column.addLayout(in_row((self.written, 1), self.change, margins=0))
+        self.folded.setLayout(_rows(rest))
+        self._column.addWidget(self.folded)
+        self._column.addStretch(1)
+
+    def show_found(self, seen: FilePreview) -> None:
+        """Show what was recognised in the inputs that say nothing else."""
+        for name, box in self.inputs.items():
+            found = [p for p in seen.parts if p.option.replace("-", "_") == name]
+            text = OPEN.get(name, FOUND_OUT)
+            if found:
+                value, reason = found[0].value, found[0].reason
+                text = say("{value} ({reason})", told(VALUES.get(value, value)), told(reason))
+            if name in FROM_FILE and isinstance(box, QComboBox) and not box.currentText():
+                _offer(box, _choices(seen, name, ""))
+            if name == "thousands" and isinstance(box, QComboBox):
+                _tell_grouped(box, seen)
+            if isinstance(box, QComboBox) and not box.isEditable():
+                box.blockSignals(True)
+                box.setItemText(0, told(text))
+                box.blockSignals(False)
+            edit = box.lineEdit() if isinstance(box, QComboBox) else box
+            if isinstance(edit, QLineEdit):
+                edit.setPlaceholderText(told(text))
+                if found:
+                    box.setToolTip(tip(say("Recognised: {text}", text)))
+            if isinstance(box, MarkChoices):
+                box.show_signs(seen.signs)
+            elif name == "holds" and isinstance(box, OneOf):
+                box.show_found("records" if seen.records else "table")
+            elif name == "totals" and isinstance(box, OneOf):
+                box.show_found("" if found or seen.table is None else "none")
+        self._show_written(seen)
+
+    def _show_written(self, seen: FilePreview) -> None:
+        """One line of what was recognised, or said."""
+        parts = [say("{format}", seen.kind.label)]
+        for name in WRITTEN:
+            box = self.inputs.get(name)
+            said = None if box is None else value_of(box)
+            found = next((p.value for p in seen.parts if p.option.replace("-", "_") == name), "")
+            if value := str(said or found):
+                words = (GROUPED if name == "thousands" else VALUES).get(value, value)
+                parts.append(say("{label}: {value}", LABELS[name], told(words)))
+        self.written.setText(joined(parts, " \u00b7 "))
+
+
+def _rows(boxes: Mapping[str, QWidget], *, bare: tuple[str, ...] = ()) -> QFormLayout:
+    """Inputs below each other; the ``bare`` ones without the words that their heading says."""
+    form = QFormLayout()
+    form.setContentsMargins(0, 0, 0, 0)
+    form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    for name, box in boxes.items():
+        if isinstance(box, QCheckBox) or name in bare:
+            form.addRow(box)
+        else:
+            form.addRow(tell("{label}", LABELS[name]), box)
+    return form
+
+
+def _choices(seen: FilePreview, name: str, metavar: str) -> tuple[str, ...]:
+    own = {
+        "sheet": seen.sheets,
+        "count": seen.columns,
+        "range": seen.ranges,
+        # What stands in the corner of a grid names its columns, too.
+        "columns": tuple(re.split(r"\s*[\\/|]\s*", seen.columns[0])[1:]) if seen.columns else (),
+        "thousands": tuple(GROUPED),
+    }.get(name, ())
+    kinds = tuple(metavar.split("|")) if metavar in FIXED else ()
+    return own or USUAL.get(name, ()) or kinds
+
+
+def _offer(box: QComboBox, choices: tuple[str, ...]) -> None:
+    """Other choices, where the file tells others than before."""
+    if [box.itemText(row) for row in range(1, box.count())] != list(choices):
+        box.blockSignals(True)
+        box.clear()
+        box.addItem("", "")
+        for value in choices:
+            box.addItem(value, value)
+        box.blockSignals(False)
+
+
+def _tell_grouped(box: QComboBox, seen: FilePreview) -> None:
+    """Say beside each sign how the first number that has it would be read."""
+    text = joined((line.text for line in seen.lines if line.role in ("body", "total", "")), "\n")
+    box.blockSignals(True)
+    for row in range(1, box.count()):
+        sign = str(box.itemData(row))
+        number = re.search(rf"(?<![\d.,])\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+(?!\d)", text)
+        said = told(GROUPED.get(sign, sign))
+        if number is not None:
+            # As it stands in the file, in no language's way.
+            said += say(" ({number} \u2192 {sign})", number[0], number[0].replace(sign, ""))
+        box.setItemText(row, told(said))
+    box.blockSignals(False)
+
+
+def value_of(box: QWidget) -> object:
+    """What an input says; nothing where it says nothing."""
+    if isinstance(box, QCheckBox):
+        return box.isChecked()
+    if isinstance(box, QComboBox) and not box.isEditable():
+        return box.currentData()
+    text = box.currentText() if isinstance(box, QComboBox) else _text(box)
+    number = {o.name for o in options() if takes_number(o)}
+    if box.objectName() in number and text.isdecimal():
+        return int(text)
+    # A blank may be what is meant: the sign between thousands.
+    return text if text.strip() or text == " " else None
+
+
+def said_of(name: str, value: object) -> object:
+    """What a text says of several columns: ``year = 2024; sex = f``."""
+    if not isinstance(value, str) or name not in LISTED | NAMED:
+        return value
+    parts = [part.strip() for part in value.split(";") if part.strip()]
+    if name in LISTED:
+        return parts or None
+    named = (part.partition("=") for part in parts)
+    return {key.strip(): said.strip() for key, sign, said in named if sign} or None
+
+
+def shown(value: object) -> str:
+    """A list, or what is said by name, as the text of an input."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name} = {said}" for name, said in value.items())
+    return "; ".join(value) if isinstance(value, list | tuple) else str(value)
+
+
+def _text(box: Any) -> str:
+    return str(box.text())
+
+
+def set_value(box: QWidget, value: object) -> None:
+    """Have an input say something."""
+    if isinstance(box, QCheckBox):
+        box.setChecked(bool(value))
+    elif isinstance(box, QComboBox):
+        at = box.findText(str(value)) if box.isEditable() else box.findData(str(value))
+        if at < 0 and box.isEditable():
+            box.setEditText(str(value))
+        elif at < 0 and value:
+            box.addItem(str(value), str(value))
+            box.setCurrentIndex(box.count() - 1)
+        else:
+            box.setCurrentIndex(max(at, 0))
+    elif isinstance(box, QLineEdit | MarkChoices | OneOf):
+        box.setText(shown(value))

@@ -1,0 +1,456 @@
+"""Tabulating microdata: pick a file, choose the variables, count."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.formats.registered import patterns
+from tabprotect.engine.formats.text.opening import is_url
+from tabprotect.engine.project.sources import records_file
+from tabprotect.engine.project.verbs.table_verbs import tabulate
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.look.buttons import named, push_button, tool_button
+from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.lists.finder import Finder
+from tabprotect.gui.look.lists.listing import as_list
+from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.tabulate.measure_columns import MeasureColumns
+from tabprotect.gui.pages.tabulate.table_so_far import (
+    Counted,
+    TableSoFar,
+    count_all,
+    counted_by,
+    if_ticked,
+)
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
+
+if TYPE_CHECKING:
+    from tabprotect.engine.microdata.tabulate import ColumnSummary
+    from tabprotect.engine.tables.table import Table
+
+LEAST_KEYS = 100
+"""Different numbers that a column of record keys has at least, of many records."""
+
+DRAWN = say("drawn now, kept with this table")
+MOST_CATEGORIES = 1000
+"""Of a variable that classifies: more are mostly numbers of records, or measurements."""
+
+TITLES = (
+    say("Variable"),
+    say("Values"),
+    say("Missing"),
+    say("Kind"),
+    say("Small counts if ticked"),
+)
+KINDS = {"integer": say("numbers"), "real": say("numbers"), "text": say("names or codes")}
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+def unfit(column: ColumnSummary) -> str:
+    """Why a column is no variable; empty where it may be one."""
+    if column.categories >= 0.9 * max(column.records, 1) > 1:
+        return say("one for each row: a key, never a variable")
+    if column.categories > MOST_CATEGORIES:
+        return say("to be added up, or grouped first")
+    return ""
+
+
+class TabulatePage(Page):
+    """Records to counts. The records themselves are never shown; ``told``: their columns are."""
+
+    name = "tabulate"
+    label = say("Tabulate microdata")
+    icon = "microdata"
+    main_label = say("Tabulate")
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.source = ""
+        self._columns: tuple[ColumnSummary, ...] = ()
+        self.chosen: list[str] = []
+        self._look: Question[tuple[ColumnSummary, ...]] = Question(
+            self, document.jobs, self._show_columns, self._failed
+        )
+        self._look.outlives = True
+        self._joint: Question[Table] = Question(
+            self, document.jobs, self._have_joint, lambda _: None
+        )
+        self._ahead: Question[dict[str, Counted]] = Question(
+            self, document.jobs, self._show_ahead, lambda _: None
+        )
+        self._table: Table | None = None
+        self._small: dict[str, Counted] = {}
+        self.so_far = TableSoFar()
+        self._filter = Finder(say("Filter the variables"), say("find variables"))
+        self._filter.textChanged.connect(self._apply_filter)
+        self.all = tool_button(
+            say("All that classify"),
+            self._tick_all,
+            tip=say("Every variable in sight with at most 1,000 categories, or none"),
+        )
+        self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._list = QTableWidget(0, len(TITLES))
+        self._list.setHorizontalHeaderLabels(TITLES)
+        as_list(self._list, say("Variables of the file; tick those to count by"))
+        header = self._list.horizontalHeader()
+        # Figures stand beside the names that they are of, however wide the window is.
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+        for at in (1, 2):
+            if (head := self._list.horizontalHeaderItem(at)) is not None:
+                head.setTextAlignment(RIGHT)
+        self._list.itemChanged.connect(self._ticked)
+        self._before: Qt.CheckState | None = None
+        self._list.cellPressed.connect(self._pressed)
+        self._list.cellClicked.connect(self._clicked)
+        self._choose_source()
+        self.body.addLayout(in_row((self._filter, 1), self.all, spacing=GRID))
+        self.body.addLayout(
+            in_row((self._list, 3), (self.so_far, 2, Qt.AlignmentFlag.AlignTop), spacing=2 * GRID),
+            1,
+        )
+        self._choose_weights()
+        self._say()
+
+    def _choose_source(self) -> None:
+        """Where the records are: a file, a folder, a database, or a place as it is written."""
+        self._file = Label(say("No file chosen yet."), name=say("File of records"))
+        pick = push_button(say("Choose a file\u2026"), self._ask)
+        folder = push_button(
+            say("A folder\u2026"),
+            lambda: ask_folder(self, say("Files of records"), "", self.choose),
+            name=say("Choose a folder of files"),
+        )
+        base = push_button(
+            say("A database\u2026"), self._ask_database, name=say("Choose a table of a database")
+        )
+        self.more = tool_button(
+            say("More"), name=say("Show the place as it is written"), checkable=True
+        )
+        self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.address = named(
+            QLineEdit(placeholderText="postgresql://host/base#table"),
+            say("Address of a database's table, or a pattern of files"),
+            tip=say(
+                "A table that an engine holds, a table of a DuckDB file (people.duckdb#table), or "
+                "files by a pattern (people/*.parquet); they are counted where they are."
+            ),
+        )
+        self.address.returnPressed.connect(self._look_there)
+        there = push_button(say("Look there"), self._look_there)
+        written = QWidget()
+        in_row((self.address, 1), there, on=written, margins=0, spacing=GRID)
+        self.more.toggled.connect(written.setVisible)
+        written.hide()
+        self.body.addLayout(in_row((self._file, 1), pick, folder, base, self.more, spacing=GRID))
+        self.body.addWidget(written)
+
+    def _choose_weights(self) -> None:
+        """What is added up, what the records are weighted by, and where their keys come from."""
+        self.measure = MeasureColumns()
+        self.measure.changed.connect(self._measured)
+        self.body.addWidget(self.measure)
+        self._weight = named(QComboBox(), say("Weight"))
+        self._key = named(
+            QComboBox(),
+            say("Record key"),
+            tip=say(
+                "Random numbers that belong to the records; for the cell key method. A column of the "
+                "file makes all its tables agree; keys drawn now are kept with this table only."
+            ),
+        )
+        self._key.currentIndexChanged.connect(self._say)
+        self._design = named(
+            QComboBox(),
+            say("Design weight"),
+            tip=say("How many people each record stands for; kept beside the counts"),
+        )
+        foot = in_row(spacing=GRID)
+        self._counting: list[QWidget] = []
+        for text, box in (
+            ("Weight:", self._weight),
+            (say("Record key:"), self._key),
+            (say("Design weight:"), self._design),
+        ):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            label = Label(text)
+            label.setBuddy(box)
+            foot.addWidget(label)
+            foot.addWidget(box)
+            if box is not self._weight:
+                # They go with counts only.
+                self._counting += [label, box]
+        foot.addStretch(1)
+        self.body.addLayout(foot)
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        return ""
+
+    def shows_original(self) -> bool:
+        # Names and sizes of categories of records that are not published.
+        return bool(self._columns)
+
+    def take(self, source: str) -> None:
+        if source:
+            self.choose(source)
+        else:
+            self._ask()
+
+    def choose(self, source: str) -> None:
+        """Take a file of records, or ``example:NAME``, and list its variables."""
+        self.errors.clear()
+        self.source, self._columns, self.chosen = source, (), []
+        name = source.partition("#")[2] if is_url(source) else ""
+        self._file.setText(told(name or Path(source).name))
+        self._list.setRowCount(0)
+        self._joint.drop()
+        self._ahead.drop()
+        self._table, self._small = None, {}
+        self._say()
+        # Late: DuckDB costs a tenth of the program's start.
+        from tabprotect.engine.microdata.tabulate import columns
+
+        self._look.ask(
+            say("look into {text}", self._file.text()),
+            lambda progress: columns(records_file(source), progress=progress),
+        )
+
+    def _look_there(self) -> None:
+        if text := self.address.text().strip():
+            self.choose(text)
+
+    def _ask_database(self) -> None:
+        # The start page, of which this is a part, is painted without it.
+        from tabprotect.gui.forms.reading.database_dialog import ask_database
+
+        ask_database(self, self.choose)
+
+    def _ask(self) -> None:
+        ask_file(
+            self,
+            say("Records"),
+            say("Records ({patterns});;All files (*)", patterns("records")),
+            self.choose,
+        )
+
+    def _failed(self, error: TabprotectError) -> None:
+        self.show_error(error, remedy_label=say("Choose another file"), remedy=self._ask)
+
+    def _show_columns(self, found: tuple[ColumnSummary, ...]) -> None:
+        self._columns = found
+        self._list.blockSignals(True)
+        self._list.setRowCount(len(found))
+        for row, column in enumerate(found):
+            name = QTableWidgetItem(column.name)
+            name.setFlags(name.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            name.setCheckState(Qt.CheckState.Unchecked)
+            self._list.setItem(row, 0, name)
+            about = "" if column.exact else say("{told} ", tell("about"))
+            categories = f"{about}{count_text(column.categories)}"
+            missing = count_text(column.missing) if column.missing else ""
+            texts = (
+                categories,
+                missing,
+                told(KINDS.get(column.kind, column.kind)),
+                told(unfit(column)),
+            )
+            for at, text in enumerate(texts, 1):
+                item = QTableWidgetItem(text)
+                if at < 3:
+                    item.setTextAlignment(RIGHT)
+                self._list.setItem(row, at, item)
+        self._list.blockSignals(False)
+        self._weight.clear()
+        self._weight.addItem(tell("none: every record counts once"), None)
+        self._key.clear()
+        self._key.addItem(tell("none"), None)
+        # True, where a column is its name: a column may be called anything.
+        self._key.addItem(told(DRAWN), True)
+        self._design.clear()
+        self._design.addItem(tell("none"), None)
+        for column in found:
+            if column.kind not in ("integer", "real"):
+                continue
+            self._weight.addItem(column.name, column.name)
+            self._design.addItem(column.name, column.name)
+            # Keys are numbers of a wide range (those of the fewest values, of the ONS, have 256).
+            if column.categories >= min(LEAST_KEYS, column.records / 2):
+                self._key.addItem(column.name, column.name)
+        numbers = [c.name for c in found if c.kind in ("integer", "real")]
+        self.measure.offer([c.name for c in found], numbers)
+        self._apply_filter(self._filter.text())
+        self.told.emit()
+        self._list.setCurrentCell(0, 0)
+        self._list.setFocus()
+        self._say()
+        names = counted_by(found, MOST_CATEGORIES)
+        if names:
+            self._joint.ask(
+                say("counting small counts"),
+                lambda progress: count_all(self.source, names, progress),
+                (self.source, names),
+            )
+
+    def _have_joint(self, table: Table) -> None:
+        self._table = table
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        """Count the table so far, and with one variable more."""
+        joint, chosen = self._table, tuple(self.chosen)
+        if joint is None or not set(chosen) <= set(joint.domain.names):
+            self._show_ahead({})
+            return
+        names = joint.domain.names
+        self._ahead.ask(
+            say("counting small counts"),
+            lambda progress: if_ticked(joint, chosen, names, progress),
+            (joint, chosen),
+        )
+
+    def _show_ahead(self, found: dict[str, Counted]) -> None:
+        self._small = found
+        self._list.blockSignals(True)
+        for row, column in enumerate(self._columns):
+            item, here = self._list.item(row, 4), found.get(column.name)
+            if item is None:
+                continue
+            said = unfit(column)
+            if column.name in self.chosen:
+                said = say("in the table")
+            elif here is not None:
+                now = say("{small} \u2192 ", count_text(found[""].small)) if "" in found else ""
+                said = say("{now}{small}", now, count_text(here.small))
+            item.setText(told(said))
+        self._list.blockSignals(False)
+        note = say("All {records} records were counted.", count_text(self._columns[0].records))
+        if "" in found:
+            self.so_far.show_counted(found[""], note)
+        else:
+            self.so_far.show_counted(
+                None, say("Tick a variable: here stands what the table would hold.")
+            )
+        self._say()
+
+    def _apply_filter(self, text: str) -> None:
+        wanted = text.casefold().strip()
+        for row in range(self._list.rowCount()):
+            item = self._list.item(row, 0)
+            hidden = item is None or wanted not in item.text().casefold()
+            self._list.setRowHidden(row, hidden)
+
+    def _pressed(self, row: int, column: int) -> None:
+        item = self._list.item(row, 0)
+        self._before = None if item is None else item.checkState()
+
+    def _clicked(self, row: int, column: int) -> None:
+        """A name is as good to click as its box, which has turned by itself by now."""
+        item = self._list.item(row, 0)
+        if item is not None and item.checkState() == self._before:
+            ticked = item.checkState() == Qt.CheckState.Checked
+            item.setCheckState(Qt.CheckState.Unchecked if ticked else Qt.CheckState.Checked)
+
+    def _tick_all(self) -> None:
+        """Tick every variable in sight that classifies; none where all are ticked."""
+        rows = [
+            row
+            for row, column in enumerate(self._columns)
+            if column.categories <= MOST_CATEGORIES and not self._list.isRowHidden(row)
+        ]
+        items = [item for row in rows if (item := self._list.item(row, 0)) is not None]
+        every = all(item.text() in self.chosen for item in items)
+        for item in items:
+            item.setCheckState(Qt.CheckState.Unchecked if every else Qt.CheckState.Checked)
+
+    def _ticked(self, item: QTableWidgetItem) -> None:
+        if item.column() != 0:
+            return
+        ticked, name = item.checkState() == Qt.CheckState.Checked, item.text()
+        if ticked and name not in self.chosen:
+            self.chosen.append(name)
+        elif not ticked and name in self.chosen:
+            self.chosen.remove(name)
+        self._small = {}
+        self._say()
+        self._look_ahead()
+
+    def _say(self) -> None:
+        self.main_button.setEnabled(len(self.chosen) > 0)
+        self.all.setEnabled(bool(self._columns))
+        if not self._columns:
+            self.set_sentence(
+                say("Choose a file or a folder of records, or name a database's table.")
+            )
+            return
+        if not self.chosen:
+            records = count_text(self._columns[0].records)
+            self.set_sentence(
+                say(
+                    "{records} records. Tick the variables to count by; space ticks the current one.",
+                    records,
+                )
+            )
+            return
+        sizes = {c.name: c.categories + (1 if c.missing else 0) for c in self._columns}
+        shape = [sizes[name] for name in self.chosen]
+        names = joined(self.chosen, " \u00d7 ")
+        product = joined(map(count_text, shape), " \u00d7 ")
+        cells = count_text(math.prod(shape))
+        said = say("A table {names}: {product} = {cells} cells.", names, product, cells)
+        if (here := self._small.get("")) is not None:
+            small = count_text(here.small)
+            said = say("{names}: {cells} cells, {small} of them small.", names, cells, small)
+        if measured := self.measure.given:
+            said = say(
+                "Sums of {measure} by {names}: {cells} cells.", measured["measure"], names, cells
+            )
+        if self._key.currentData() is True:
+            said += say(" Cell keys will not agree with other tabulations of this file.")
+        self.set_sentence(said)
+
+    def _measured(self) -> None:
+        """What goes with counts only is out of the way of an amount."""
+        for part in self._counting:
+            part.setVisible(not self.measure.given)
+        self._say()
+
+    def main_action(self) -> None:
+        given = {"source": self.source, "by": list(self.chosen)}
+        weight = self._weight.currentData() or None
+        if measured := self.measure.given:
+            columns = {name: column for name, column in measured.items() if column is not None}
+            order = tabulate.order({**given, "weight": weight, **columns})
+            self.document.begins.emit(order)
+            return
+        key = self._key.currentData()
+        order = tabulate(
+            source=self.source,
+            by=list(self.chosen),
+            weight=weight,
+            record_key=None if key is True else key or None,
+            design_weight=self._design.currentData() or None,
+            draw_keys=key is True,
+        )
+        self.document.begins.emit(order)
+
+    def refresh(self, changes: PageChanges) -> None:
+        self._say()

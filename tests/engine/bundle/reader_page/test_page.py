@@ -1,0 +1,386 @@
+"""The page of a bundle: its mathematics against ours, its bytes, and what verifying makes of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files as resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tabprotect as tp
+from tabprotect.cli.main import main
+from tabprotect.engine.belief.evidence import Evidence
+from tabprotect.engine.belief.weighing import plain
+from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle.reader_page import page
+from tabprotect.engine.bundle.verify import verify_bytes, with_verdict
+from tabprotect.engine.disclosure.cell_beliefs import believed_alone
+from tabprotect.engine.errors import BundleError, InfeasibleError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.prior import CellTable, Poisson, Positive, Prior, Uniform
+from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tests.engine.bundle.test_verify import Files, resealed
+
+SCRIPT = Path(__file__).with_name("page_in_node.js")
+
+PRIORS: dict[str, Callable[[int], Prior]] = {
+    "uniform": lambda cells: Uniform(),
+    "positive": lambda cells: Positive(),
+    "poisson:2.5": lambda cells: Poisson(np.full(cells, 2.5)),
+}
+
+Laws = dict[str, list[dict[str, float]]]
+
+
+@dataclass
+class Node:
+    """The scripts of pages, run in node."""
+
+    process: subprocess.Popen[str]
+    folder: Path
+
+    def laws(
+        self, release: Release, text: str = "", priors: Sequence[str] = tuple(PRIORS)
+    ) -> tuple[bool, Laws]:
+        """Whether the page is exact, and its distributions of all cells under each prior."""
+        place = self.folder / "page.html"
+        place.write_text(text or public.page_of(release).decode(), encoding="utf-8")
+        domain = likelihood_of(release).domain
+        cells = [list(map(int, domain.unflat(key))) for key in range(domain.size)]
+        asked = {"page": str(place), "cells": cells, "priors": list(priors)}
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps(asked) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        assert "error" not in answer, answer
+        return answer["exact"], answer["laws"]
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    program = shutil.which("node")
+    assert program, "install nodejs (apt-packages-test.txt)"
+    started = [program, str(SCRIPT)]
+    with subprocess.Popen(
+        started, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield Node(process, tmp_path_factory.mktemp("pages"))
+
+
+LISTED = {
+    "controlled_rounding",
+    "controlled_tabular_adjustment",
+    "post_randomisation",
+    "publish_margins",
+}
+"""Their readers go through every original: there are fewer."""
+
+
+def protected_by(method: str, seed: int, **given: object) -> Release:
+    """A small random table protected."""
+    random = np.random.default_rng(seed)
+    shape = SHAPES[seed % 4] if method not in LISTED else (2, 3)
+    most = 8 if method not in LISTED else 5
+    counts = random.choice([0, 1, 1, 2, 3, 5, 8, 13][:most], shape)
+    domain = Domain.of({f"v{k}": [f"c{i}" for i in range(n)] for k, n in enumerate(shape)})
+    problem = Problem(Table.dense(domain, counts))
+    return methods()[method].run(problem, given, Randomness.seeded(seed + 2**70)).release
+
+
+SHAPES = ((3, 3), (2, 4), (2, 2, 2), (4, 3))
+
+METHODS = 15
+"""Ways to protect among the random releases: every method, cycles once and twice."""
+
+WHOLE = {2: "v0:v1", 3: "v0:v1:v2"}
+
+RULES = ("any_zero", "negative", "reversible")
+
+
+def release_of(number: int) -> Release:
+    """One of many: every method, all rules of cycles, inner cells alone and beside totals."""
+    whole = {"margins": WHOLE[3 if number % 4 == 2 else 2]}
+    wanted = whole if number // METHODS % 2 else {}
+    reversible = number // METHODS % 3 == 2
+    cycles = {
+        "blocking": RULES[number // METHODS % 3],
+        "alpha": 0.3,
+        "beta": 0.3 if reversible else 0.2,
+    }
+    joined = "w:v0=c0>a,c1>a" + ",c2>b" * (number % 4 in (0, 3)) + ",c3>b" * (number % 4 == 3)
+    choices: list[tuple[str, dict[str, object]]] = [
+        ("cyclic_perturbation", cycles),
+        ("cyclic_perturbation", cycles | {"passes": 2}),
+        ("random_rounding", whole),
+        ("discrete_laplace", whole),
+        ("discrete_gaussian", whole),
+        ("coarsening", {"groupings": joined}),
+        ("small_count_rounding", {}),
+        ("suppression", {}),
+        ("cell_key", wanted),
+        ("controlled_rounding", {"margins": WHOLE[2]} if wanted else {}),
+        ("controlled_tabular_adjustment", {"margins": WHOLE[2]} if wanted else {}),
+        ("publish_margins", {"margins": "v0 + v1"}),
+        ("post_randomisation", {"pstay": "0.7"}),
+        ("bootstrap", {}),
+        ("binomial_compensated", {}),
+    ]
+    assert len(choices) == METHODS
+    method, given = choices[number % METHODS]
+    return protected_by(method, number, **given)
+
+
+def difference(
+    release: Release, exact: bool, laws: Laws, known: Likelihood | None = None
+) -> float | None:
+    """The largest difference from what we infer; ``None`` where the page holds nothing."""
+    likelihood, worst = known or likelihood_of(release), 0.0
+    cells = likelihood.domain.size
+    for text, prior in PRIORS.items():
+        if not exact and text != "uniform":
+            assert all(
+                "no others" in law["error"] or "holds no" in law["error"] for law in laws[text]
+            )  # type: ignore[operator]
+            continue
+        try:
+            given = prior(cells)
+            found = infer(likelihood, given) if exact else believed_alone(Evidence(release))
+        except InfeasibleError:
+            assert any("error" in law for law in laws[text])
+            continue
+        if not exact and "error" in laws[text][0]:
+            return None
+        if found.domain != likelihood.domain or (exact and found.way != "exact"):
+            return None
+        for key, law in enumerate(laws[text]):
+            assert "error" not in law, (text, key, law)
+            values, chances = found.distribution(likelihood.domain.unflat(key))
+            mine = dict(zip(map(str, values.tolist()), chances.tolist(), strict=True))
+            worst = max(worst, *(abs(mine.get(n, 0.0) - law.get(n, 0.0)) for n in {*mine, *law}))
+    return worst
+
+
+def test_a_cells_own_prior_is_ours(node: Node) -> None:
+    """Weights for the counts of one cell; all others are believed evenly."""
+    seen = 0
+    for number in range(12):
+        if seen == 3:
+            break
+        release = release_of(number)
+        likelihood = likelihood_of(release)
+        if release.tables[0].table.domain != likelihood.domain:
+            continue
+        cell = likelihood.domain.size // 2
+        middle = int(release.tables[0].table.counts.reshape(-1)[cell])
+        weights = {max(middle + off, 0): 1.0 + (off + 3) ** 2 for off in range(-3, 4)}
+        own = json.dumps({"kind": "own", "cell": cell, "weights": weights})
+        exact, laws = node.laws(release, priors=[own])
+        if not exact:
+            continue
+        counts = np.array(list(weights), dtype=np.int64)
+        prior = CellTable(np.full(len(counts), cell), counts, np.array(list(weights.values())))
+        found, plain_one = infer(likelihood, prior), infer(likelihood, Uniform())
+        for key, law in enumerate(laws[own]):
+            values, chances = found.distribution(likelihood.domain.unflat(key))
+            mine = dict(zip(map(str, values.tolist()), chances.tolist(), strict=True))
+            assert all(abs(mine.get(n, 0.0) - law.get(n, 0.0)) < 1e-12 for n in {*mine, *law}), (
+                number,
+                key,
+            )
+        index = likelihood.domain.unflat(cell)
+        before = dict(zip(*map(np.ndarray.tolist, plain_one.distribution(index)), strict=True))
+        after = dict(zip(*map(np.ndarray.tolist, found.distribution(index)), strict=True))
+        seen += any(abs(after.get(n, 0.0) - chance) > 0.01 for n, chance in before.items())
+    assert seen == 3
+
+
+def test_kept_margins_are_named() -> None:
+    table = Table.dense(Domain.of_shape((3, 3, 3)), np.arange(27).reshape(3, 3, 3) + 2)
+    method = methods()["cyclic_perturbation"]
+    release = method.run(Problem(table), {}, Randomness.seeded(1)).release
+    page = public.page_of(release).decode()
+    assert "adds up from them: A × B, A × C, B × C" in page and ": - A" not in page
+
+
+def test_the_page_believes_what_we_believe(node: Node) -> None:
+    exact_ones: dict[str, int] = {}
+    for number in (*range(6), 15, 16, 17, 20, 26, 30, 31, 32, 35):
+        release = release_of(number)
+        exact, laws = node.laws(release)
+        worst = difference(release, exact, laws)
+        assert worst is None or worst < (1e-12 if exact else 1e-6), (number, worst)
+        method = release.mechanism.method
+        exact_ones[method] = exact_ones.get(method, 0) + (exact and worst is not None)
+    known = {"cyclic_perturbation", "random_rounding", "coarsening"}
+    assert all(exact_ones[method] >= 3 for method in known), exact_ones
+
+
+def without_choice(release: Release) -> tuple[Likelihood, str]:
+    """What published sums say one by one, and the page of that: several sums join each cell."""
+    likelihood = likelihood_of(release)
+    assert isinstance(likelihood, CellFactors)
+    alone = plain(likelihood)
+
+    made = page.Page.of(release, {}, alone)
+    assert made.model is not None and made.model["way"] == "factors"
+    return alone, made.whole(made.model).decode()
+
+
+@pytest.mark.parametrize("number", [5, 12])
+def test_cells_that_several_sums_join(node: Node, number: int) -> None:
+    release = protected_by("publish_margins", number, margins="v0 + v1")
+    alone, text = without_choice(release)
+    exact, laws = node.laws(release, text)
+    assert exact
+    worst = difference(release, exact, laws, alone)
+    assert worst is not None and worst < 1e-12
+
+
+def test_a_fault_among_sums_is_found(node: Node) -> None:
+    release = protected_by("publish_margins", 5, margins="v0 + v1")
+    alone, text = without_choice(release)
+    right, wrong = (
+        "else if (one.last > n) state.push(holds)",
+        "else if (one.last > n) state.push(0)",
+    )
+    assert right in text
+    exact, laws = node.laws(release, text.replace(right, wrong))
+    failed = any("error" in law for law in laws["uniform"])
+    assert failed or (difference(release, exact, laws, alone) or 0.0) > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("number", "right", "wrong"),
+    [
+        (0, "plus <= 0 || minus <= 0 ? 1 : gamma", "plus <= 0 || minus <= 0 ? gamma : gamma"),
+        (30, "Math.exp(Math.min(-plus, 0))", "Math.exp(Math.min(plus, 0))"),
+    ],
+)
+def test_a_fault_in_the_page_is_found(node: Node, number: int, right: str, wrong: str) -> None:
+    release = release_of(number)
+
+    text = public.page_of(release).decode()
+    assert right in text
+    exact, laws = node.laws(release, text.replace(right, wrong))
+    assert exact
+    if not any("error" in law for law in laws["uniform"]):
+        assert (difference(release, exact, laws) or 0.0) > 1e-6
+
+
+def test_the_same_release_has_the_same_page_and_it_is_small(protected: Protected) -> None:
+    made = public.page_of(protected.release)
+    assert made == public.files(protected.release)[page.PAGE] == tp.page(protected.release).encode()
+    held = re.findall(rb'<script type="application/json"[^>]*>(.*?)</script>', made, re.DOTALL)
+    assert len(held) == 2 and len(made) - sum(map(len, held)) < 60_000
+
+
+def test_nothing_in_the_page_asks_for_anything(protected: Protected) -> None:
+    text = public.page_of(protected.release).decode()
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy and "http" not in policy
+    assert not re.search(r"\son\w+=|\b(fetch|XMLHttpRequest|import|eval)\(|src=|href=", text)
+    addresses = set(re.findall(r"https?://[^\"'\s]+", text))
+    assert addresses == {"http://www.w3.org/2000/svg"}
+
+
+def test_a_title_cannot_leave_its_place(protected: Protected) -> None:
+    title = "[[MODEL]]</script><script>alert(1)</script>[[RELEASE]]"
+    release = Release(protected.release.tables, protected.release.mechanism, title)
+    data = public.to_bytes(release)
+    text = public.page_of(release).decode()
+    assert text.count("</script>") == 3 and "<script>alert" not in text
+    assert verify_bytes(data).checks[-1] == page.MADE_AGAIN
+
+
+FORGED: list[tuple[bytes, bytes]] = [
+    (b"default-src 'none'", b"default-src *"),
+    (b"<main id", b"<p>Call us.</p><main id"),
+    (b'"counts":[', b'"counts":[9'),
+    (b'"alpha":0.25', b'"alpha":0.26'),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong"), FORGED)
+def test_a_forged_page_is_refused(protected: Protected, right: bytes, wrong: bytes) -> None:
+    files: Files = public.files(protected.release)
+    assert verify_bytes(resealed(files)).checks[-1] == page.MADE_AGAIN
+    changed = files[page.PAGE].replace(right, wrong, 1)
+    assert changed != files[page.PAGE]
+    with pytest.raises(BundleError, match=r"page\.html") as error:
+        verify_bytes(resealed(files | {page.PAGE: changed}))
+    assert error.value.exit_code == 6
+
+
+def test_a_page_of_another_version_is_not_opened_either(protected: Protected) -> None:
+    files: Files = public.files(protected.release)
+    changed = files[page.PAGE].replace(b"<main id", b'<main class="v1" id', 1)
+    bundle = resealed(files | {page.PAGE: changed})
+    held = archive.unpack(bundle, allowed=lambda name: True)
+    for by, said in ((b"tabprotect 0.0.7", True), (archive.written_by().encode(), False)):
+        here = archive.written_by().encode()
+        manifest = held[archive.MANIFEST].replace(here, by)
+        with pytest.raises(BundleError) as error:
+            verify_bytes(archive.pack(held | {archive.MANIFEST: manifest}))
+        assert error.value.exit_code == 6
+        assert ("tabprotect 0.0.7" in str(error.value.hint)) == said
+
+
+def test_last_digits_that_another_processor_works_out_may_differ() -> None:
+    release = protected_by("random_rounding", 1, margins="v0:v1")
+    files: Files = public.files(release)
+    whole = files[page.PAGE].decode()
+    log = re.search(r"-\d\.\d{14,}", whole.partition('id="model">')[2])
+    assert log
+    for by, fine in ((1e-13, True), (1e-5, False)):
+        other = whole.replace(log[0], repr(float(log[0]) * (1 + by)))
+        assert other != whole
+        data = resealed(files | {page.PAGE: other.encode()})
+        if fine:
+            verify_bytes(data)
+        else:
+            with pytest.raises(BundleError):
+                verify_bytes(data)
+
+
+def test_a_kept_posterior_is_worked_out_again_by_who_judges() -> None:
+    release = protected_by("suppression", 0)
+    files: Files = public.files(release)
+    model = files[page.PAGE].partition(b'id="model">')[2]
+    rows = re.search(rb'"rows":\[\[(\d+)', model)
+    assert b'"way":"kept"' in model and rows
+    at = files[page.PAGE].index(rows[0]) + rows.start(1) - rows.start()
+    whole = files[page.PAGE]
+    changed = whole[:at] + b"%d" % (int(rows[1]) + 5000) + whole[at + len(rows[1]) :]
+    found = verify_bytes(resealed(files | {page.PAGE: changed}))
+    with pytest.raises(BundleError, match=r"page\.html"):
+        with_verdict(found)
+    assert with_verdict(verify_bytes(resealed(files))).checks
+
+
+def test_a_bundle_may_be_without_a_page(tmp_path: Path) -> None:
+    out, place = tmp_path / "a.zip", tmp_path / "page.html"
+    asked = ["protect", "example:duncan-roehrig-4x4", "--seed", "7", "--out", str(out)]
+    assert main([*asked, "--accept-weak", "--no-page"]) == 0
+    assert page.PAGE not in archive.unpack(archive.load(out), allowed=lambda name: True)
+    assert main(["verify", "--quick", str(out)]) in (0, 7)
+    assert main(["page", str(out), "--out", str(place)]) == 0
+    assert place.read_text("utf-8") == tp.page(out)
+
+
+def test_the_scripts_ship_with_the_program() -> None:
+    folder = resources("tabprotect.resources") / "page"
+    assert all((folder / name).is_file() for name in (*page.SCRIPTS, "page.css", "frame.template"))

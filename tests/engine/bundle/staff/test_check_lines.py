@@ -1,0 +1,171 @@
+"""The sentence and the lines before a release: no tick on a bad number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabprotect.engine.bundle.staff.check_lines import (
+    bundle_files,
+    headline,
+    honesty,
+    protection,
+    published_line,
+    read_together,
+    stated,
+    table_lines,
+)
+from tabprotect.engine.bundle.staff.risk_report import risk_text
+from tabprotect.engine.protection.descriptions.run_summary import summarise
+from tabprotect.engine.protection.problem import Protected, Staff, StaffVerdict
+from tabprotect.engine.register.left_before import LeftBefore
+from tabprotect.engine.register.register_entry import Earlier
+from tabprotect.engine.release.limits import Limits
+from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.verdict_figures import (
+    WAYS,
+    TableVerdict,
+    Verdict,
+    nothing_expected,
+)
+
+TABLES = st.builds(
+    lambda who, at_risk, known, certain, way: TableVerdict(
+        who, ("a", "b"), True, 99, at_risk, known, min(certain, known), way
+    ),
+    st.sampled_from(["user", "intruder"]),
+    st.floats(0, 80),
+    st.integers(0, 5),
+    st.integers(0, 5),
+    st.sampled_from(WAYS),
+)
+
+
+@given(st.lists(TABLES, min_size=1, max_size=3))
+def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdict]) -> None:
+    verdict = Verdict(tuple(tables), Limits(), 3)
+    said = headline(verdict)
+    assert (said.state == "failed") is bool(verdict.failing)
+    assert said.state != "passed" or (verdict.accepted and not verdict.certain)
+    assert said.text.startswith("Not ready") is (said.state == "failed")
+    lines = table_lines(verdict)
+    harmless = [t for t in tables if t.judged and nothing_expected(t)]
+    assert len(lines) == len(tables) - max(len(harmless) - 1, 0)
+    assert sum(line.state == "failed" for line in lines) == len(verdict.failing)
+    fine = [t for t in tables if t.judged and t not in verdict.failing and not t.certain]
+    alone = [t for t in fine if t not in harmless]
+    assert sum(line.state == "passed" for line in lines) == len(alone) + bool(harmless)
+
+
+def test_the_sentence_has_the_numbers() -> None:
+    table = TableVerdict("user", ("a",), True, 500, 390.0, 255, 200, "exact")
+    assert headline(Verdict((table,), Limits(), 3)).text == (
+        "Not ready: of about 390 small counts a reader would know 255; at most 19 may be known; "
+        "200 are certain."
+    )
+
+
+def test_tables_with_nothing_at_risk_are_one_line() -> None:
+    names = (("age", "sex"), ("age",), ())
+    tables = tuple(TableVerdict("user", n, False, 40, 0.04, 0, 0, "exact") for n in names)
+    verdict = Verdict(tables, Limits(), 3)
+    (said,) = table_lines(verdict)
+    assert said.text == "In 3 of the 3 tables a reader expects no small counts."
+    assert said.names == "; ".join(table.label for table in verdict.tables)
+    assert nothing_expected(tables[0]) and not nothing_expected(replace(tables[0], at_risk=0.05))
+    small = tuple(replace(table, at_risk=0.01) for table in tables)
+    assert headline(Verdict(small, Limits(), 3)).text == (
+        "Ready: a reader expects no small counts."
+    )
+
+
+def test_where_nothing_is_at_risk_no_sentence_counts_nought_of_nought() -> None:
+    alone = tuple(TableVerdict(w, (), True, 9, 0.0, 0, 0, "exact") for w in ("user", "intruder"))
+    verdict = Verdict(alone, Limits(), 3)
+    said = [verdict.sentence, read_together(verdict), published_line(verdict).text]
+    said += [line.text for line in (headline(verdict), *table_lines(verdict))]
+    assert not any("0" in sentence for sentence in said), said
+    assert verdict.sentence == "A reader expects no small counts. Worked out exactly."
+
+
+def test_what_has_left_is_not_called_ready() -> None:
+    table = TableVerdict("user", ("a",), True, 500, 390.0, 10, 0, "exact")
+    verdict = Verdict((table,), Limits(), 3)
+    assert headline(verdict).text.startswith("Ready")
+    said = published_line(verdict)
+    assert (said.state, said.text) == (
+        "passed",
+        "Published: of about 390 small counts a reader would know 10; at most 19 may be known; "
+        "none is certain.",
+    )
+
+
+def test_the_stated_verdict_is_the_gate() -> None:
+    states = [stated(Gate(passed=passed)).state for passed in (True, False, None)]
+    assert states == ["passed", "failed", "mind"]
+    assert stated(None).state == "mind"
+
+
+def test_a_given_seed_is_minded(protected: Protected) -> None:
+    assert "mind" in {line.state for line in honesty(protected).lines}
+    assert [line.state for line in bundle_files(("a", "b")).lines] == ["passed", "passed"]
+
+
+def test_the_dossier_says_the_same_lines(protected: Protected) -> None:
+    text = risk_text(protected, summarise(protected))
+    for group in (protection(protected, summarise(protected), None), honesty(protected)):
+        for line in group.lines:
+            assert line.text in text
+
+
+def test_nobody_can_tell_which_counts_stay_only_where_none_is_known(protected: Protected) -> None:
+    summary = replace(summarise(protected), unchanged_cells=2, at_risk_cells=4, judged_cells=4)
+    inner = TableVerdict("user", ("a",), True, 9, 4.0, 0, 0, "exact")
+    judged = StaffVerdict((inner,), Limits(), 3, staff=Staff(4, 0, 0, 0, 0.3, None))
+
+    def first(verdict: Verdict | None) -> str:
+        lines = [line.text for line in protection(protected, summary, verdict).lines]
+        return next(text for text in lines if "published as they are" in text)
+
+    assert "and a reader cannot tell which" in first(judged)
+    for other in (
+        None,
+        # One of them is known; tables were judged one by one.
+        replace(judged, staff=Staff(4, 1, 0, 0, 0.3, None)),
+        replace(judged, left_out=("joint_noise",)),
+    ):
+        assert "tell which" not in first(other)
+
+
+def test_what_earlier_releases_add_is_said_as_a_number() -> None:
+    def judged(known: int) -> StaffVerdict:
+        return StaffVerdict(
+            (TableVerdict("user", ("a",), True, 9, 4.0, known, 0, "exact"),), Limits(), 3
+        )
+
+    publication = cast(Any, SimpleNamespace(number=38, day="2026-11-21"))
+    read = (Earlier(publication, "original"),)
+    before = LeftBefore(read, judged(3), read, releases=2, alone=judged(1))
+    assert before.more == 2
+    assert before.sentence.startswith(
+        "Together with no. 38 readers would know 2 more small counts: "
+    )
+    assert replace(before, alone=judged(2)).sentence.startswith(
+        "Together with no. 38 readers would know 1 more small count: "
+    )
+    for alone in (None, judged(3)):
+        assert replace(before, alone=alone).sentence.startswith("Together with no. 38: ")
+
+
+def test_what_cannot_be_read_together_has_no_figures() -> None:
+    table = TableVerdict("user", ("a",), True, 9, 0.0, 0, 0, "none")
+    said = read_together(Verdict((table,), Limits(), 3, note="Too few draws."))
+    assert "could not be worked out: Too few draws." in said and " 0 " not in said
+    known = TableVerdict("user", ("a",), True, 9, 4.0, 1, 0, "exact")
+    assert "about 4 small counts a reader would know 1;" in read_together(
+        Verdict((known,), Limits(), 3)
+    )

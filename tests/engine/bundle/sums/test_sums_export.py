@@ -1,0 +1,66 @@
+"""Published sums in every format: read back, they are the sums, and hidden ones are marked."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from magnitude_cases import hidden_square
+
+from tabprotect.cli.main import main
+from tabprotect.engine.bundle.sums.magnitude_bundle import public_bytes
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.table_reading import read_table
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+
+HIDDEN = {("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")}
+
+
+def bundle(folder: Path, release: ReleasedSums) -> Path:
+    path = folder / "sums.zip"
+    path.write_bytes(public_bytes(release, page=False))
+    return path
+
+
+@pytest.mark.parametrize(
+    "name", ["s.px", "s.json", "s.sdmx.csv", "s.xml", "s.xlsx", "s.ods", "s.parquet", "s.tab"]
+)
+def test_sums_are_read_back_but_for_the_hidden_ones(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release = hidden_square()
+    out = tmp_path / name
+    code = "_T" if name.endswith((".tab", ".px")) else "T"
+    words = ["export", str(bundle(tmp_path, release)), "--out", str(out), "--total-code", code]
+    assert main([*words, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["tables"][0]["suppressed"] == 4 and said["shape"] == [4, 4]
+    with pytest.raises(InputError, match=r"confidential|suppressed|\.\.|\bx\b"):
+        read_table(out)
+    inner = np.array([[4, 3, 20], [2, 1, 15], [5, 25, 30]])
+    whole = np.pad(inner, ((0, 1), (0, 1)))
+    whole[3, :3], whole[:3, 3], whole[3, 3] = inner.sum(0), inner.sum(1), inner.sum()
+    shown = replace(release, value=whole.reshape(-1), hidden=np.zeros(16, dtype=bool))
+    words[1] = str(bundle(tmp_path, shown))
+    assert main(words) == 0
+    read = read_table(out, Reading(totals=code)).table
+    places = [[v.categories.index(c) for c in ("1", "2", "3")] for v in read.domain.variables]
+    assert read.counts[np.ix_(*places)].tolist() == inner.tolist()
+
+
+def test_csv_has_values_and_both_statuses(tmp_path: Path) -> None:
+    release = replace(hidden_square(), decimals=1)
+    out = tmp_path / "s.csv"
+    path = bundle(tmp_path, release)
+    assert main(["export", str(path), "--out", str(out)]) == 0
+    rows = list(csv.DictReader(out.read_text().splitlines()))
+    assert {(r["a"], r["b"]) for r in rows if r["CONF_STATUS"] == "C"} == HIDDEN
+    assert {r["value"] for r in rows if r["status"]} == {""}
+    (total,) = (r for r in rows if r["a"] == r["b"] == "Total")
+    assert total["value"] == "10.5" and total["CONF_STATUS"] == "F"
+    assert main(["export", str(path), "--out", str(tmp_path / "s.px")]) == 3

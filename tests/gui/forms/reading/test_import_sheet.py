@@ -1,0 +1,167 @@
+"""The import sheet: it opens where a file leaves a doubt, shows what was recognised, and is remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import xlsxwriter
+from PySide6.QtWidgets import QComboBox, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.house import FOLDER
+from tabprotect.gui.forms.reading.import_sheet import ImportSheet
+from tabprotect.gui.forms.reading.mark_choices import MarkChoices
+from tabprotect.gui.frame.main_window import MainWindow
+
+MARKED = (
+    "Persons by region and sex 2023\n\nregion\\sex,f,m\nnorth,-,5\nsouth,7,9\n\nSource: census\n"
+)
+
+
+def sheet_of(window: MainWindow, qtbot: QtBot) -> ImportSheet:
+    qtbot.waitUntil(lambda: bool(window.findChildren(ImportSheet)))
+    (sheet,) = window.findChildren(ImportSheet)
+    qtbot.waitUntil(lambda: sheet.seen is not None)
+    return sheet
+
+
+def test_a_doubt_opens_the_sheet_and_the_answer_is_remembered(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "persons 2023.csv"
+    path.write_text(MARKED)
+    window.files.open(str(path))
+    sheet = sheet_of(window, qtbot)
+    marks = sheet.inputs["marks"]
+    assert isinstance(marks, MarkChoices)
+    # The likely answer stands there; the sheet shows what comes of it.
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
+    assert marks.text() == "-=zero"
+    assert sheet.sums.text() == "2 region x 2 sex: 4 cells, sum 21"
+    last = sheet.lines.columnCount() - 1
+    roles = {sheet.lines.item(row, last).text() for row in range(sheet.lines.rowCount())}
+    assert {"title", "header", "note"} <= roles
+    header = sheet.inputs["header_row"]
+    assert isinstance(header, QLineEdit) and header.placeholderText().startswith("3 (")
+    # Meanings are chosen, the header is a line that is pointed at.
+    marks.setText("-=missing #=suppressed")
+    assert marks.text() == "-=missing #=suppressed"
+    marks.meanings["#"].setCurrentIndex(0)
+    marks.meanings["-"].setCurrentIndex(marks.meanings["-"].findData("zero"))
+    sheet.lines.cellDoubleClicked.emit(2, 0)
+    assert sheet.given == {"marks": "-=zero", "header_row": "3"}
+    qtbot.waitUntil(lambda: not sheet._rest.isActive() and sheet.open_button.isEnabled())
+    sheet.open_button.click()
+    qtbot.waitUntil(lambda: window.document.original is not None)
+    assert window.document.original is not None and window.document.original.total == 21
+    qtbot.waitUntil(lambda: not window.findChildren(ImportSheet))
+
+    again = tmp_path / "persons 2024.csv"
+    again.write_text(MARKED.replace("2023", "2024").replace("9", "19"))
+    window.files.open(str(again))
+    qtbot.waitUntil(
+        lambda: window.document.original is not None and window.document.original.total == 31,
+    )
+    assert not window.findChildren(ImportSheet)
+
+
+def test_a_choice_is_shown_at_once(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "t.csv"
+    path.write_text("v,w,count\na,x,1\na,Total,1\nb,x,2\nb,Total,2\n")
+    window.files.ask_reading(str(path))
+    sheet = sheet_of(window, qtbot)
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
+    assert sheet.given == {"totals": "auto"}
+    assert "equal to the file's own totals" in sheet.sums.text()
+    sheet.set_option("totals", "none")
+    assert not sheet.open_button.isEnabled()
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
+    assert sheet.sums.text() == "2 v x 2 w: 4 cells, sum 6"
+    sheet.set_option("header_row", "40")
+    qtbot.waitUntil(lambda: sheet.errors.error is not None)
+    assert not sheet.open_button.isEnabled()
+    sheet.reject()
+
+
+def test_signs_and_names_of_the_file_are_choices(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "grid.csv"
+    path.write_text("region\\sex;f;m\nnorth;1\u2009234;5\nsouth;7;2.345\n")
+    window.files.ask_reading(str(path), thousands="\u2009")
+    sheet = sheet_of(window, qtbot)
+    thousands, columns = sheet.inputs["thousands"], sheet.inputs["columns"]
+    assert isinstance(thousands, QComboBox) and isinstance(columns, QComboBox)
+    # Most of them look alike: each is told by its name and by what it makes of the first number.
+    assert thousands.currentText() == "a thin space (1\u2009234 \u2192 1234)"
+    assert sheet.given["thousands"] == "\u2009"
+    sheet.set_option("thousands", ".")
+    assert thousands.currentText() == "a point (2.345 \u2192 2345)"
+    assert sheet.given["thousands"] == "."
+    # A sign that is not among them may have been remembered.
+    sheet.set_option("thousands", "_")
+    assert sheet.given["thousands"] == "_"
+    assert [columns.itemText(row) for row in range(columns.count())] == ["", "sex"]
+    sheet.reject()
+
+
+def test_sheets_and_their_cells_are_choices(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "book.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        for name, rows in (
+            ("notes", [["What this is"]]),
+            ("counts", [["Persons"], [], ["v", "n"], ["a", 5], ["b", 7], ["Source: census"]]),
+        ):
+            page = book.add_worksheet(name)
+            for number, row in enumerate(rows, 1):
+                page.write_row(number, 1, row)
+    window.files.ask_reading(str(path))
+    sheet = sheet_of(window, qtbot)
+    offered = {}
+    for name in ("sheet", "range"):
+        box = sheet.inputs[name]
+        assert isinstance(box, QComboBox)
+        offered[name] = [box.itemText(row) for row in range(1, box.count())]
+    # All that is in use, and what is left without the title and the note.
+    assert offered == {"sheet": ["notes", "counts"], "range": ["B2:C7", "B4:C6"]}
+    sheet.set_option("range", "B4:C6")
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
+    assert sheet.given["range"] == "B4:C6" and sheet.sums.text() == "2 v: 2 cells, sum 12"
+    sheet.reject()
+
+
+def test_the_role_of_a_column_stands_above_it(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "shares.csv"
+    path.write_text("region,sex,count,share\nn,f,5,0.1\nn,m,7,0.2\ns,f,3,0.3\ns,m,9,0.4\n")
+    window.files.ask_reading(str(path))
+    sheet = sheet_of(window, qtbot)
+    # A refusal has its choices as buttons.
+    qtbot.waitUntil(lambda: bool(sheet.choices.buttons))
+    sheet.grab().save(str(tmp_path / "refused.png"))
+    assert sheet.choices.buttons[0].text() == "Leave out share"
+    sheet.choices.buttons[0].click()
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
+    picks = sheet.roles.picks
+    assert [pick.currentText() for pick in picks.values()] == [
+        "variable", "variable", "the count", "leave out",
+    ]  # fmt: skip
+    assert sheet.sums.text() == "2 region x 2 sex: 4 cells, sum 24"
+    only = picks["sex"].findData("where f")
+    picks["sex"].setCurrentIndex(only)
+    picks["sex"].activated.emit(only)
+    assert sheet.given == {"drop": ["share"], "where": {"sex": "f"}}
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
+    assert sheet.sums.text() == "2 region: 2 cells, sum 8"
+    sheet.reject()
