@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from tabprotect.engine import house
 from tabprotect.engine.bundle import archive
@@ -43,7 +43,7 @@ from tabprotect.gui.base.work.jobs import Job
 from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.save_as import ask_release
-from tabprotect.gui.look.buttons import Inside, faces, push_button, scrolling, tool_button
+from tabprotect.gui.look.buttons import faces, push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
@@ -54,6 +54,7 @@ from tabprotect.gui.pages.release.bundle_shown import (
     prepare,
     reader_sentence,
 )
+from tabprotect.gui.pages.release.gate_columns import GateColumns
 from tabprotect.gui.pages.release.kept_sums import KeptSums
 from tabprotect.gui.pages.release.line_rows import LineGroup, groups_of
 from tabprotect.gui.pages.release.open_points import OpenPoints
@@ -69,10 +70,6 @@ from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
 from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
-
-NARROW = 90 * GRID
-"""Pixels of width below which the right column stands under the left one."""
-
 
 GATED = say(
     "The colour follows what readers can work out from the release alone, never the true counts; the "
@@ -152,33 +149,13 @@ class ReleasePage(ReleaseStage, Page):
 
     def _gate(self) -> QWidget:
         """Left the lines, right what left before, who signs and what is written."""
-        inner, self._left, self._right = Inside(), QVBoxLayout(), QVBoxLayout()
-        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)
-        self._columns.setContentsMargins(0, 0, GRID, 0)
-        self._columns.setSpacing(3 * GRID)
-        pair = in_row(spacing=2 * GRID)
-        top = Qt.AlignmentFlag.AlignTop
+        columns, pair = GateColumns(), in_row(spacing=2 * GRID)
         for group in (self.honesty, self.files):
-            pair.addWidget(group, 1, top)
-        self._left.addWidget(self.protection)
-        self._left.addLayout(pair)
-        for widget in (self.before, self.signing, self.form, self.fingerprint):
-            self._right.addWidget(widget)
-        for side, share in ((self._left, 3), (self._right, 2)):
-            side.setSpacing(2 * GRID)
-            side.addStretch(1)
-            self._columns.addLayout(side, share)
-        area = scrolling()
-        area.setAccessibleName(tell("The gate"))
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inner)
-        return area
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        direction = QBoxLayout.Direction
-        narrow = self.width() < NARROW
-        self._columns.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
+            pair.addWidget(group, 1, Qt.AlignmentFlag.AlignTop)
+        columns.fill(
+            [self.protection, pair], [self.before, self.signing, self.form, self.fingerprint]
+        )
+        return columns
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

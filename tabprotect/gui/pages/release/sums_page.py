@@ -7,10 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
-
 from tabprotect.engine import house
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine
@@ -31,9 +27,10 @@ from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import take_for_sums
 from tabprotect.gui.forms.save_as import ask_release
-from tabprotect.gui.look.buttons import Inside, push_button, scrolling, tool_button
+from tabprotect.gui.look.buttons import push_button, tool_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.pages.release.gate_columns import GateColumns
 from tabprotect.gui.pages.release.line_rows import LineGroup
 from tabprotect.gui.pages.release.publish_form import (
     Fingerprint,
@@ -47,9 +44,6 @@ from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
-
-NARROW = 90 * GRID
-"""Pixels of width below which the right column stands under the left one."""
 
 
 @dataclass(frozen=True)
@@ -112,29 +106,12 @@ class ReleaseSumsPage(ReleaseStage, Page):
         self.protection.cells_asked.connect(lambda: self.document.page_asked.emit("check"))
 
     def _build(self) -> None:
-        inner, left, right = Inside(), QVBoxLayout(), QVBoxLayout()
-        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)
-        self._columns.setContentsMargins(0, 0, GRID, 0)
-        self._columns.setSpacing(3 * GRID)
-        for part in (self.protection, self.files, self.register):
-            left.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
-        for widget in (self.signing, self.form, self.fingerprint):
-            right.addWidget(widget)
-        for side, share in ((left, 3), (right, 2)):
-            side.setSpacing(2 * GRID)
-            side.addStretch(1)
-            self._columns.addLayout(side, share)
-        area = scrolling()
-        area.setAccessibleName(tell("The gate"))
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inner)
-        self.body.addWidget(area, 1)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        direction = QBoxLayout.Direction
-        narrow = self.width() < NARROW
-        self._columns.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
+        columns = GateColumns()
+        columns.fill(
+            [self.protection, self.files, in_row(self.register, 1)],
+            [self.signing, self.form, self.fingerprint],
+        )
+        self.body.addWidget(columns, 1)
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         save = partial(ask_release, self)

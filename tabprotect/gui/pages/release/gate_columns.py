@@ -1,0 +1,47 @@
+"""The gate of counts and of sums: left the lines, right who signs and what is written."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
+
+from tabprotect.gui.look.buttons import Inside
+from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.speaking import tell
+
+NARROW = 86 * GRID
+"""Pixels of width below which the right column stands under the left one."""
+
+
+class GateColumns(QScrollArea):
+    """Two columns that scroll together, one below the other where it is narrow."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(tell("The gate"))
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inner, self._left, self._right = Inside(), QVBoxLayout(), QVBoxLayout()
+        self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)
+        self._sides.setContentsMargins(0, 0, GRID, 0)
+        self._sides.setSpacing(3 * GRID)
+        self.setWidget(inner)
+
+    def fill(self, left: list[QWidget | QLayout], right: list[QWidget]) -> None:
+        """Put in what stands left and right, once."""
+        for side, parts, share in ((self._left, left, 3), (self._right, right, 2)):
+            side.setSpacing(2 * GRID)
+            for part in parts:
+                if isinstance(part, QLayout):
+                    side.addLayout(part)
+                else:
+                    side.addWidget(part)
+            side.addStretch(1)
+            self._sides.addLayout(side, share)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow, direction = self.width() < NARROW, QBoxLayout.Direction
+        self._sides.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
