@@ -299,7 +299,8 @@ def _narrow(table: MagnitudeTable, release: ReleasedSums, unsafe: Bools, limits:
     parts = np.zeros((len(cells), 2), dtype=np.int64)
     for n, cell in enumerate(cells.tolist()):
         sizes = [abs(one.own) for one in contributors(table, cell)]
-        parts[n] = sum(sizes[1:2]), sum(sizes[2:])
+        whole = sum(sizes) if table.largest is None else int(table.cells.value[cell])
+        parts[n] = sum(sizes[1:2]), whole - sum(sizes[:2])
     found = second_beliefs(release, cells, parts, limits.within / 100)
     return int((found > limits.belief_limit).sum())
 
