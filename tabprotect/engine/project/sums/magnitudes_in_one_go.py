@@ -38,6 +38,7 @@ from tabprotect.engine.project.releasing.magnitude_release import (
     decided,
     leave,
     other_releases,
+    sums_beside,
 )
 from tabprotect.engine.protection.suppressing.given_statuses import text_of
 from tabprotect.engine.protection.suppressing.given_sums import given_sums
@@ -228,7 +229,8 @@ def with_earlier(table: MagnitudeTable, done: Done, register: str | None) -> Mag
     found, counts = done.verdict, counts_before(table, done.release, register)
     # True counts tell readers how many contribute, as they are taken to know anyway; others were
     # changed to protect somebody, and what they and the sums tell together was not weighed.
-    if other_releases(table, done.release, register) or not all(counts):
+    unweighed = other_releases(table, done.release, register) or not all(counts)
+    if unweighed or sums_beside(table, done.release, register):
         found = replace(found, left_out=kinds(found.left_out, ["other_releases"]))
     return replace(found, numbers=max(found.numbers, len(table.cells) if counts else 0))
 
