@@ -164,7 +164,8 @@ class Hand:
         if not boxes:
             raise MissingError(f"no choice {name!r}")
         self.click(boxes[0], QPoint(boxes[0].width() - 8, boxes[0].height() // 2), settle=False)
-        turn(0.3)
+        # A list that folds out takes no click before the time of a double click is over.
+        turn(0.6)
         self.item(text, boxes[0].view())
 
     def item(self, text: str, view: QAbstractItemView | None = None, column: int = 0) -> None:
@@ -180,13 +181,14 @@ class Hand:
                 return
         raise MissingError(f"no item {text!r}")
 
-    def tick(self, text: str, view: QAbstractItemView) -> None:
+    def tick(self, text: str, view: QAbstractItemView, *, settle: bool = True) -> None:
         """Click the box before an item."""
         found = _match(view, text, 0)
         if found is None:
             raise MissingError(f"no item {text!r}")
         view.scrollTo(found)
-        self.click(view.viewport(), view.visualRect(found).topLeft() + QPoint(10, 12))
+        spot = view.visualRect(found).topLeft() + QPoint(10, 12)
+        self.click(view.viewport(), spot, settle=settle)
 
     def tab(self, text: str) -> None:
         """Click a tab."""

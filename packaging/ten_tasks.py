@@ -1,13 +1,15 @@
 """Ten tasks in the real window, with a mouse and typed words alone: ``xvfb-run python packaging/ten_tasks.py OUT``.
 
 Prints clicks and seconds of each as a table; a blocker or a mistake of the program ends a task and is
-said. Pictures of what the screen showed at its end go to OUT.
+said. Pictures of what the screen showed at its end go to OUT. With ``--keys`` nothing but keys is
+pressed, and each thing that is pressed has a picture that shows the focus on it.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import gzip
 import itertools
 import os
 import sys
@@ -24,17 +26,21 @@ os.environ["TABPROTECT_HOME"] = tempfile.mkdtemp(prefix="tabprotect-tasks-")
 
 import numpy as np
 import xlsxwriter
+from fingers import Fingers
 from hand import Hand, MissingError, turn
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from tabprotect import convert
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.work.job_view import JobView
 from tabprotect.gui.forms.mapping_sheet import MappingSheet
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.release.publish_form import LeavingHouse
 from tabprotect.gui.pages.tabulate.page import DRAWN
+
+FIRMS = Path(__file__).parents[1] / "resources/examples/fictitious-businesses/records.csv.gz"
 
 REGIONS = ("Baden-W\u00fcrttemberg", "Bayern", "Berlin", "Hessen", "N\u00fcrnberg", "Saarland")
 AGES = ("0-17", "18-39", "40-64", "65+")
@@ -126,6 +132,7 @@ def prepare(folder: Path) -> None:
     records(folder / "people2024.csv", 100_000, towns=towns)
     later = (*towns[:10], *towns[12:], "t24", "t25", "t26")
     records(folder / "people2025.csv", 100_000, towns=later)
+    (folder / "firms.csv").write_bytes(gzip.decompress(FIRMS.read_bytes()))
     eight = np.random.default_rng(8).poisson(1.0, (2,) * 8)
     lines = [",".join([*(f"v{k}" for k in range(8)), "count"])]
     lines += [",".join([*map(str, index), str(int(n))]) for index, n in np.ndenumerate(eight)]
@@ -141,7 +148,11 @@ def prepare(folder: Path) -> None:
 # -- the tasks: each begins at the start page ----------------------------------------------------
 
 
-def publish(hand: Hand) -> None:
+ALL_METHODS = 600.0
+"""Seconds that somebody leaves the longest work alone."""
+
+
+def publish(hand: Hand, *, reason: str = "") -> None:
     """Sign and publish on the page Release."""
     window = hand.window
     hand.rail("release")
@@ -151,6 +162,8 @@ def publish(hand: Hand) -> None:
     title = next(f for f in fields if f.accessibleName().startswith("Title"))
     if not title.text():
         hand.write(title, "Persons 2024")
+    if reason:
+        hand.write(next(f for f in fields if "eason" in f.accessibleName()), reason)
     with contextlib.suppress(MissingError):
         hand.button("Keep: known anyway")
     hand.click(window.page.main_button)
@@ -248,14 +261,53 @@ def compared(hand: Hand, files: Path) -> None:
     hand.rail("protect")
     hand.tab("Compare")
     hand.click(hand.window.page.main_button)
+    hand.settle(ALL_METHODS)
+    if hand.window.document.jobs.running:
+        raise MissingError("it has not ended")
 
 
 def planned(hand: Hand, files: Path) -> None:
-    """Of eight variables one margin that may be published, to its set-up."""
+    """Of eight variables 24 tables that are wished for, as far as they may go out, to a result."""
     hand.button("Open a table")
     hand.file(files / "eight.csv")
     hand.rail("query_space")
-    hand.picture("plan-begins")
+    hand.tab("Wish list")
+    hand.click(hand.find("All two-way tables"), settle=False)
+    wishes = hand.window.page.wishes.list
+    for number in range(4):
+        # 24 of the 28; nobody waits for what the others would be.
+        hand.tick(wishes.topLevelItem(7 * number).text(0), wishes, settle=False)
+    turn(1.0)
+    hand.picture("plan-wished")
+    hand.settle(ALL_METHODS)
+    main = hand.window.page.main_button
+    hand.click(main, settle=False)
+    turn(0.5)
+    hand.picture("plan-in-progress")
+    print("   progress on the page:", bool(hand.window.page.findChildren(JobView)))
+    hand.settle(ALL_METHODS)
+    hand.picture("plan-proved")
+    hand.click(main)
+    hand.click(hand.window.page.main_button)
+    hand.settle(ALL_METHODS)
+
+
+def amounts(hand: Hand, files: Path) -> None:
+    """Turnovers of firms by industry and region, from records to a bundle."""
+    hand.button("Count records")
+    hand.file(files / "firms.csv")
+    for name in ("section", "land"):
+        hand.item(name)
+    hand.choose("Add up", "turnover")
+    hand.picture("amounts-columns")
+    hand.click(hand.window.page.main_button)
+    hand.button("Add rule")
+    hand.rail("protect")
+    hand.button("Choose Suppression")
+    hand.click(hand.window.page.main_button)
+    hand.rail("check")
+    hand.picture("amounts-check")
+    publish(hand, reason="weighed by the board")
 
 
 def to_excel(hand: Hand, files: Path) -> None:
@@ -283,7 +335,12 @@ def suppressed(hand: Hand, files: Path) -> None:
     geography(hand, files)
     choose_method(hand, "Suppression")
     hand.click(hand.window.page.main_button)
+    hand.settle(ALL_METHODS)
     hand.rail("release")
+    hand.settle(ALL_METHODS)
+    judged = hand.window.page.bundle
+    if judged is None or not hand.window.document.release.tables[0].hidden.any():
+        raise MissingError("nothing was judged")
 
 
 def next_year(hand: Hand, files: Path) -> None:
@@ -323,6 +380,7 @@ TASKS: dict[str, Callable[[Hand, Path], None]] = {
     "plan over eight variables": planned,
     "messy CSV to Excel": to_excel,
     "suppression with three levels": suppressed,
+    "amounts from records to a bundle": amounts,
     "next year: three new codes, two lost": next_year,
     "attack on two PX files": attacked,
 }
@@ -334,6 +392,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--size", default="1366x768")
     parser.add_argument("--only", default="")
+    parser.add_argument("--keys", action="store_true")
     parser.add_argument("--mode", choices=("light", "dark"), default="light")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -345,18 +404,20 @@ def main() -> None:
         mistakes.append("".join(traceback.format_exception(kind, error, at)))
 
     sys.excepthook = caught
-    print(f"{'task':45} clicks scrolls words seconds")
+    print(f"{'task':45} {'keys' if arguments.keys else 'clicks':6} scrolls words seconds")
     for name, task in TASKS.items():
         if arguments.only not in name:
             continue
         with tempfile.TemporaryDirectory() as folder:
             prepare(Path(folder))
+            # In no task something of another one has left.
+            os.environ["TABPROTECT_HOME"] = str(Path(folder) / "home")
             THEME.apply(mode=arguments.mode, zoom=1.0)
             window = MainWindow(Document())
             window.document.error_raised.connect(lambda e, page: print("   said:", page, e))
             window.resize(*map(int, arguments.size.split("x")))
             window.show()
-            hand = Hand(window, arguments.out)
+            hand = (Fingers if arguments.keys else Hand)(window, arguments.out)
             hand.settle()
             began = time.monotonic()
             told = ""

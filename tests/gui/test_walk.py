@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.bundle import public
@@ -25,6 +25,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.base.document import Document, Total
+from tabprotect.gui.forms.parameters.name_chips import NameChips
 from tabprotect.gui.frame import main_window
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.check.page import CheckPage
@@ -220,6 +221,35 @@ def test_a_window_made_beside_a_large_one_is_wholly_on_the_screen(
     qtbot.addWidget(other)
     assert room.contains(other.frameGeometry())
     other.close()
+
+
+def test_a_table_more_moves_no_button_of_a_form(
+    opened: MainWindow, qtbot: QtBot, settle: Settle
+) -> None:
+    opened.resize(1366, 768)
+    opened.document.do(set_method, method="cell_key")
+    opened.go("methods")
+    settle()
+    chips = next(c for c in opened.page.findChildren(NameChips) if c.isVisible())
+    watched = [*chips.names.values(), chips.add]
+
+    def places() -> list[QPoint]:
+        return [button.mapTo(opened, QPoint(0, 0)) for button in watched]
+
+    # What is clicked is in sight.
+    (area,) = (a for a in opened.page.findChildren(QScrollArea) if a.isAncestorOf(chips))
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0)
+    area.ensureWidgetVisible(chips.pairs, 0, 40)
+    settle()
+    before = places()
+    for name in (*chips.names, None):
+        # One by one, then all of them together: a further entry each time.
+        for button in chips.names.values() if name is None else (chips.names[name],):
+            qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(chips.add, Qt.MouseButton.LeftButton)
+        settle()
+        assert places() == before
+    assert len(chips.entries) == len(chips.names) + 1
 
 
 @pytest.mark.parametrize("name", ["table", "variables", "protect", "cycles", "query_space"])

@@ -82,19 +82,15 @@ def examine(column: str, records: int, distinct: int, ends: tuple[int, int], par
     expected = records / BINS
     crowded = float(((parts - expected) ** 2).sum()) / expected > CHI_SQUARE
     if span <= 2 * records and distinct >= 0.9 * records:
-        why = say("it is only a running number")
+        why = say("{column} is only a running number", column)
     elif distinct < min(FEW, records / 2):
-        why = say("there are only a few different record keys")
+        why = say("{column} has only a few different keys", column)
     elif crowded:
-        why = say("the record keys crowd into a part of their range")
+        why = say("the keys of {column} crowd into a part of their range", column)
     else:
         return
     raise InputError(
-        say(
-            "{column} is no key: {why}, and the noise could be taken off again",
-            column,
-            why,
-        ),
+        say("{why}: the noise could be taken off again", why),
         hint=say("make keys from the house key: record-keys FILE --out KEYED"),
         detail=picture(parts),
     )

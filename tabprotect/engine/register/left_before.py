@@ -29,6 +29,7 @@ from tabprotect.engine.register.register_entry import (
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.languages.said import capital, joined, plural, say
 
 
@@ -108,6 +109,8 @@ class LeftBefore:
         What in the register is not as it was entered: what left before may be more.
     judged_on
         All that ``together`` follows from, to be compared: it need not be judged again.
+    alone
+        The verdict on the release at hand by itself, where the caller has it.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -119,6 +122,16 @@ class LeftBefore:
     error: TabprotectError | None = None
     damaged: tuple[Damage, ...] = ()
     judged_on: object = field(default=None, repr=False)
+    alone: Verdict | None = None
+
+    @property
+    def more(self) -> int:
+        """How many more small counts readers would be sure of than from the release by itself; 0 where
+        either was not judged."""
+        together, alone = self.together, self.alone
+        if together is None or alone is None or not (together.judged and alone.judged):
+            return 0
+        return max(together.known - alone.known, 0)
 
     @property
     def unread(self) -> int:
@@ -207,14 +220,13 @@ class LeftBefore:
         found, read = self.together, self.read
         if found is None:
             return ""
-        last = read[0].entry.day
+        last = read[0].entry.number
         what = (
-            say("the release of {last}", last)
+            say("no. {last}", last)
             if len(read) == 1
-            else say("{read} releases up to {last}", len(read), last)
+            else say("{read} releases up to no. {last}", len(read), last)
         )
-        text = read_together(found, what)
-        return capital(text)
+        return capital(read_together(found, what, more=self.more))
 
     @property
     def group(self) -> CheckGroup:
@@ -235,7 +247,7 @@ class LeftBefore:
             # A reason lets it out; it does not make it judged.
             fine = together.passed is True and not together.certain
             state: State = "failed" if together.passed is False else "passed" if fine else "mind"
-            lines.append(CheckLine(state, self.sentence, cells=not fine))
+            lines.append(CheckLine(state, self.sentence, cells=not fine or self.more > 0))
         if self.unread:
             lines.append(CheckLine("mind", self._unread))
         return tuple(lines)

@@ -122,14 +122,20 @@ class MappingSheet(QDialog):
         found, unused = (sum(len(s) for s in p) for p in zip(*self._sizes(), strict=True))
         said = plural(
             found,
-            "{found} category of the data is not in {to}.",
-            "{found} categories of the data are not in {to}.",
+            "The file has {found} category that {to} lacks. Say where it belongs.",
+            "The file has {found} categories that {to} lacks. Say where they belong.",
             count_text(found),
             to,
         )
-        if unused:
-            said += say(" {n} there are not in the data. Both are usual.", count_text(unused))
-        return said
+        if not unused:
+            return said
+        rest = plural(
+            unused,
+            "It lacks {n} that is there, which stays unused. Both are usual.",
+            "It lacks {n} that are there, which stay unused. Both are usual.",
+            count_text(unused),
+        )
+        return joined((said, rest), " ")
 
     def _sizes(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
         return [(one.found, one.unused) for one in self._asked]

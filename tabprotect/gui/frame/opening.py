@@ -21,7 +21,7 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle
-from tabprotect.engine.project.verbs.table_verbs import open_table
+from tabprotect.engine.project.verbs.table_verbs import open_table, tabulate
 from tabprotect.gui.base.work.question import tell_failure
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
@@ -320,6 +320,15 @@ class Files(QObject):
             self.window.page.take(source)
             return
         said = arguments or {}
+        if isinstance(error, InputError) and "record-keys" in error.hint and said.get("record_key"):
+            error.hint = ""
+            drawn = {**said, "record_key": None, "draw_keys": True, "house_keys": True}
+            page.errors.show_error(
+                error,
+                remedy_label=say("Make keys from the house key"),
+                remedy=lambda: self.begin(tabulate(**drawn)),
+            )
+            return
         given = {name: said[name] for _, name, _, _ in REMEDIES if said.get(name)}
         for word, option, value, label in REMEDIES:
             # The command line's option, as a button.

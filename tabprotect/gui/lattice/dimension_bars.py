@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, STATUS, UNKNOWN, UNRELEASABLE
+from tabprotect.gui.lattice.space import CANDIDATE, REGION_WORDS, RELEASED, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, count_text
 from tabprotect.languages.said import joined, say
@@ -32,9 +32,9 @@ class DimensionBars(Drawing):
         for dimension in range(counts.shape[1]):
             parts = [
                 say(
-                    "{counts} {STATUS}",
+                    "{counts} {words}",
                     count_text(int(counts[region, dimension])),
-                    told(STATUS[region]),
+                    told(REGION_WORDS[region]),
                 )
                 for region in ORDER
                 if counts[region, dimension]

@@ -125,8 +125,8 @@ def _ghost(painter: QPainter, box: QRectF, to: int, colours: Colours) -> None:
 LEGEND: tuple[tuple[str, NodeLook], ...] = (
     ("planned", NodeLook(RELEASED)),
     (say("its frontier"), NodeLook(RELEASED, frontier=True)),
-    ("candidate", NodeLook(CANDIDATE)),
-    ("unreleasable", NodeLook(UNRELEASABLE)),
+    (say("may be released"), NodeLook(CANDIDATE)),
+    (say("may not be released"), NodeLook(UNRELEASABLE)),
     (say("its frontier"), NodeLook(UNRELEASABLE, frontier=True)),
     (say("not proved wide enough"), NodeLook(UNKNOWN)),
 )

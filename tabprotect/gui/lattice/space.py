@@ -30,6 +30,15 @@ from tabprotect.languages.said import say
 RELEASED, CANDIDATE, UNRELEASABLE, UNKNOWN = range(4)
 
 STATUS = ("released", "candidate", "unreleasable", say("not proved wide enough"))
+"""The regions as files name them."""
+
+REGION_WORDS = (
+    "released",
+    say("may be released"),
+    say("may not be released"),
+    say("not proved wide enough"),
+)
+"""The same regions in words."""
 """The words for the four regions, by number."""
 
 KEPT = 256

@@ -8,15 +8,15 @@ from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.gui.lattice.names import VariableLetters, counted, first_names
 from tabprotect.gui.lattice.space import (
     CANDIDATE,
+    REGION_WORDS,
     RELEASED,
-    STATUS,
     UNKNOWN,
     UNRELEASABLE,
     Foresight,
     Regions,
 )
 from tabprotect.gui.look.theme import count_text
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import joined, plural, say
 
 WAYS = {
     "decomposable": say("sharp bounds in closed form"),
@@ -130,16 +130,19 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
             if gained > 1
             else say("it joins the plan alone")
         )
-        said = say("With {name} {more} and would make ", name, more)
+        said = say("With {name} {more}, and no other is lost by that", name, more)
         if lost:
             edge = first_names([letters.text(q) for q in found.consequence.newly_unreleasable], 3)
-            said += (
-                say("{lost} unreleasable ({edge} and what is above)", counted(lost), edge)
-                if lost > 1
-                else say("{lost} unreleasable ({edge})", counted(lost), edge)
+            said = plural(
+                lost,
+                "With {name} {more}, and then {lost} may not be released any more ({edge})",
+                "With {name} {more}, and then {lost} may not be released any more ({edge} and what "
+                "is above)",
+                name,
+                more,
+                counted(lost),
+                edge,
             )
-        else:
-            said += say("no other unreleasable")
         return say(
             "{said}; it leaves {state} ({judgement}).",
             said,
@@ -171,7 +174,7 @@ def region_text(regions: Regions, region: int) -> str:
     """A region in a word or two."""
     if region == UNKNOWN and regions.waiting:
         return say("still being looked at")
-    return regions.out if region == RELEASED else STATUS[region]
+    return regions.out if region == RELEASED else REGION_WORDS[region]
 
 
 def status_text(regions: Regions, query: Query) -> str:

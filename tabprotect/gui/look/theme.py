@@ -418,6 +418,11 @@ def number_text(value: float, *, digits: int = 2) -> str:
     return say("{value:.{digits}f}", value=value, digits=digits).replace("-", "\u2212")
 
 
+def moved_text(value: float) -> str:
+    """How much counts change on average: one decimal, and one more where that would be 0."""
+    return number_text(value, digits=2 if 0 < value < 0.05 else 1)
+
+
 def chance_text(chance: float, *, digits: int = 0) -> str:
     """A chance for bars and tables: ``72 %``; never a 0 or a 100 that is not exact."""
     # Sums of floating point products come within a hair of 0 and 1.

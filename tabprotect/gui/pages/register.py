@@ -37,7 +37,7 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import RegisterStage
 from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import tell, told
@@ -147,10 +147,14 @@ class RegisterPage(RegisterStage, Page):
             )
         else:
             said = (
-                say("1 release was") if len(rows) == 1 else say("{rows:,} releases were", len(rows))
+                say("1 release was")
+                if len(rows) == 1
+                else say("{rows} releases were", count_text(len(rows)))
             )
-            bears = say("; {mine:,} of this very table or its records", mine) if mine else ""
-            withdrawn = say("; {gone:,} withdrawn", gone) if gone else ""
+            bears = (
+                say("; {mine} of this very table or its records", count_text(mine)) if mine else ""
+            )
+            withdrawn = say("; {gone} withdrawn", count_text(gone)) if gone else ""
             self.set_sentence(say("{said} published{bears}{withdrawn}.", said, bears, withdrawn))
         self.damaged.setVisible(bool(damaged))
         lines = [one.message for one in damaged[:MOST_DAMAGES]]

@@ -249,7 +249,7 @@ class QuerySpaceStage(Stage):
         if document.project is None:
             return say("Open a table first.")
         if not document.has_original:
-            return say("A bundle opened without its original has nothing to weigh here.")
+            return say("Only staff who have the original see this.")
         return ""
 
 

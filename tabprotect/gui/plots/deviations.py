@@ -14,7 +14,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, THEME, chance_text, number_text, signed_text
+from tabprotect.gui.look.theme import GRID, THEME, chance_text, moved_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.series_looks import SeriesLook
@@ -52,7 +52,7 @@ class DeviationPanel:
         if not len(self.deviations):
             return self.reason
         unchanged = chance_text(float((np.abs(self.deviations) < 0.5).mean()))
-        mean = number_text(float(np.abs(self.deviations).mean()))
+        mean = moved_text(float(np.abs(self.deviations).mean()))
         return say("{unchanged} unchanged, {mean} off on average", unchanged, mean)
 
     def shares(self, reach: int) -> Floats:

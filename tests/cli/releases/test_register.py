@@ -179,7 +179,7 @@ def test_protecting_tells_what_readers_of_all_releases_would_know(
     unsigned = ("protect", TABLE, "--seed", SEED + 1, "--out", tmp_path / "c.zip", "--json")
     assert run(*unsigned).json["together"] is None  # though its bytes are others
     other = ("protect", TABLE, "--seed", SEED + 3, "--out", tmp_path / "d.zip")
-    assert "Together with the release of " in run(*other).out
+    assert "Together with no. " in run(*other).out
 
 
 def test_one_draw_twice_is_one_release(run: Command, protect: Command, tmp_path: Path) -> None:

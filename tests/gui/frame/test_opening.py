@@ -24,7 +24,7 @@ from tabprotect.engine.formats.registered import by_suffix
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.release_verbs import set_method, set_prior
-from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.engine.project.verbs.table_verbs import set_count, tabulate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
@@ -404,6 +404,34 @@ def test_record_keys_can_be_drawn_for_this_table(
     assert seed is not None
     window.docks["recipe"].show()
     assert "draw_keys = true" in window.recipe.text and str(seed) not in window.recipe.text
+
+
+def test_keys_are_made_where_a_column_is_only_a_running_number(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    lines = [f"{'fm'[n % 2]},{'old' if n % 3 else 'young'},{n}" for n in range(200)]
+    path.write_text("\n".join(["sex,age,person", *lines, ""]))
+    window.go("tabulate")
+    order = tabulate(source=str(path), by=["sex", "age"], record_key="person")
+    window.document.begins.emit(order)
+    settle()
+    strip = window.page.errors
+    assert "person is only a running number" in strip._message.text()
+    assert "record-keys" not in strip._message.text()
+    assert strip._button.text() == "Make keys from the house key"
+    strip._button.click()
+    settle()
+    first = window.document.project.record_keys
+    assert first is not None and len(first.cells[0]) == 4
+    # The house key gives the same ones again.
+    window.document.saved = window.document.project
+    window.document.begins.emit(order)
+    settle()
+    window.page.errors._button.click()
+    settle()
+    again = window.document.project.record_keys
+    assert again is not first and np.array_equal(again.counts, first.counts)
 
 
 def test_a_file_that_is_opened_comes_to_the_front(opened: MainWindow, settle: Settle) -> None:

@@ -170,18 +170,33 @@ def published_line(verdict: Verdict) -> CheckLine:
     return _headline(headline(verdict).state, say("Published"), verdict, rest)
 
 
-def read_together(verdict: Verdict, beside: str = say("what left before")) -> str:
-    """What a reader of this release and of earlier ones would know, in words."""
-    if not verdict.judged:
-        return say(
-            "together with {beside}: {NOT_WORKED_OUT}: {note}", beside, NOT_WORKED_OUT, verdict.note
+def read_together(verdict: Verdict, beside: str = say("what left before"), *, more: int = 0) -> str:
+    """What a reader of this release and of earlier ones would know, in words.
+
+    Parameters
+    ----------
+    more
+        How many small counts more than from this release by itself.
+    """
+    together = (
+        plural(
+            more,
+            "together with {beside} readers would know {more:,} more small count",
+            "together with {beside} readers would know {more:,} more small counts",
+            beside,
+            more,
         )
+        if more
+        else say("together with {beside}", beside)
+    )
+    if not verdict.judged:
+        return say("{together}: {NOT_WORKED_OUT}: {note}", together, NOT_WORKED_OUT, verdict.note)
     if verdict.failing:
-        return say("together with {beside}: {verdict}", beside, verdict.sentence)
+        return say("{together}: {verdict}", together, verdict.sentence)
     knows = learned(verdict, verdict.limit)
     if verdict.complete:
-        return say("together with {beside}: {knows}.", beside, knows)
-    return say("together with {beside}: {knows}. {unjudged}", beside, knows, verdict.unjudged)
+        return say("{together}: {knows}.", together, knows)
+    return say("{together}: {knows}. {unjudged}", together, knows, verdict.unjudged)
 
 
 def limits_said(gate: Gate | None) -> str:
@@ -283,7 +298,8 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
     cycles = isinstance(protected.release.mechanism.values.get("cycles"), MoveSet)
     broken = cycles and summary.margins_preserved is False
     # The number of unchanged counts is neither good nor, by itself, bad.
-    lines = [CheckLine("failed" if broken else "told", summary.sentence, staff=True)]
+    said = summary.said(hard_to_tell=_none_known(verdict))
+    lines = [CheckLine("failed" if broken else "told", said, staff=True)]
     if verdict is not None:
         lines = [*table_lines(verdict), *lines]
         lines += kept_line(verdict)
@@ -292,6 +308,12 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
         lines += [] if staff is None else _staff(staff)
         lines += _hardly_changed(summary, verdict)
     return CheckGroup("Protection", tuple(lines))
+
+
+def _none_known(verdict: Verdict | None) -> bool:
+    """Whether readers of all tables together know none of the small counts that there are."""
+    staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
+    return staff is not None and verdict is not None and verdict.complete and not staff.known
 
 
 HARDLY = 0.9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tabprotect.engine.disclosure.gate import against, beside_unweighed
 from tabprotect.engine.disclosure.gate_chance import Chance, chance, mendings, remedies
@@ -104,7 +104,7 @@ def judge_release(
     if found is None:
         found = verdict(release, policy, original=problem.table, progress=progress)
     before = left_before(problem, register, release=release, policy=policy, progress=progress)
-    return ReleaseJudgement(found, against(done, policy), before)
+    return ReleaseJudgement(found, against(done, policy), replace(before, alone=found))
 
 
 def beside_sums(done: Protected, policy: HousePolicy, register: str | None) -> Protected:

@@ -82,24 +82,18 @@ class RunSummary:
     @property
     def sentence(self) -> str:
         """The summary in words."""
-        cells, unchanged = self.judged_cells, self.unchanged_cells
-        parts = [
-            plural(
-                unchanged,
-                "{unchanged:,} of {cells:,} small counts is published as it is",
-                "{unchanged:,} of {cells:,} small counts are published as they are",
-                unchanged,
-                cells,
-            )
-            if self.at_risk_cells
-            else plural(
-                cells,
-                "{unchanged:,} of {cells:,} count is published as it is",
-                "{unchanged:,} of {cells:,} counts are published as they are",
-                unchanged,
-                cells,
-            )
-        ]
+        return self.said()
+
+    def said(self, *, hard_to_tell: bool = False) -> str:
+        """The summary in words.
+
+        Parameters
+        ----------
+        hard_to_tell
+            Whether no reader would know any of the small counts: then nobody can tell which of them
+            are published as they are.
+        """
+        parts = [self._unchanged(hard_to_tell)]
         if hidden := self.suppressed_cells:
             parts.append(
                 plural(
@@ -139,6 +133,35 @@ class RunSummary:
             ]
         result = joined(parts, "; ") + "."
         return joined((result, self.finding), " ") if self.finding else result
+
+    def _unchanged(self, hard_to_tell: bool) -> str:
+        """How many counts are published as they are, as part of a sentence."""
+        cells, unchanged = self.judged_cells, self.unchanged_cells
+        if not self.at_risk_cells:
+            return plural(
+                cells,
+                "{unchanged:,} of {cells:,} count is published as it is",
+                "{unchanged:,} of {cells:,} counts are published as they are",
+                unchanged,
+                cells,
+            )
+        if hard_to_tell and unchanged:
+            return plural(
+                unchanged,
+                "{unchanged:,} of {cells:,} small counts is published as it is, and a reader cannot "
+                "tell which",
+                "{unchanged:,} of {cells:,} small counts are published as they are, and a reader "
+                "cannot tell which",
+                unchanged,
+                cells,
+            )
+        return plural(
+            unchanged,
+            "{unchanged:,} of {cells:,} small counts is published as it is",
+            "{unchanged:,} of {cells:,} small counts are published as they are",
+            unchanged,
+            cells,
+        )
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``protect --json``."""

@@ -43,6 +43,15 @@ FILES = frozenset({"perturbation", "groupings", "statuses", "cells"})
 """Kinds that may also be the name of a file."""
 
 
+BY_CLICKS = {
+    "margins": say("Which tables are published? Without a choice all that the method can publish."),
+    "keep": say(
+        "Which sums stay exactly as they are? Without a choice those of all variables but one."
+    ),
+    "groupings": say("Levels above the categories of a variable, to publish tables of them too."),
+}
+"""What a field asks whose value is put together by clicks; its grammar is told to who types."""
+
 CHOSEN = {"formula": ("*", " + "), "groupings": ("", "; ")}
 """Kinds that can be put together by clicks: what stands between names, and between entries."""
 
@@ -105,6 +114,7 @@ class Field(QWidget):
             self.typed.setCheckable(True)
             self.typed.setAccessibleName(tell("Type it: {label}", parameter.label))
             self.typed.toggled.connect(self.input.setVisible)
+            self.typed.toggled.connect(lambda _: self._explain())
             self.typed.hide()
             column.addWidget(self.typed, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.fault)
@@ -135,6 +145,7 @@ class Field(QWidget):
             # What is made of chips is typed on request.
             self.typed.setVisible(bool(names))
             self.input.setVisible(not names or self.typed.isChecked())
+            self._explain()
 
     def _edited(self, text: str) -> None:
         if self.chips is not None:
@@ -149,6 +160,8 @@ class Field(QWidget):
     def _explain(self) -> None:
         """The help below the input: for a choice also what the chosen one means."""
         text = self.parameter.help
+        if self.chips is not None and not self.chips.isHidden() and not self.typed.isChecked():
+            text = BY_CLICKS.get(self.parameter.name, text)
         if isinstance(self.input, QComboBox) and self.input.currentIndex() >= 0:
             words = str(self.input.currentData(Qt.ItemDataRole.ToolTipRole))
             if words:

@@ -19,12 +19,15 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.tables.variable import level_said, spoken
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
-from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.buttons import Inside, emptied, scrolling, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell
+
+ROOM = 8 * GRID
+"""Pixels of height for what was chosen: two rows, then it scrolls."""
 
 _WORD = re.compile(r"[\w.@]+")
 
@@ -59,8 +62,13 @@ class NameChips(QWidget):
         self.picks.changed.connect(self._toggled)
         self.entries: list[QToolButton] = []
         self._text = ""
-        self._chosen = QWidget()
+        self._chosen = Inside()
         self._row = FlowLayout(self._chosen)
+        # The same room for none, for one and for many: what is clicked next stays where it is.
+        self._room = scrolling()
+        self._room.setWidget(self._chosen)
+        self._room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._room.setFixedHeight(ROOM)
         self.add = tool_button(say("Add this table"))
         self.add.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.add.clicked.connect(self._added)
@@ -74,9 +82,10 @@ class NameChips(QWidget):
         adding = QWidget()
         in_row(self.add, self.pairs, 1, on=adding, margins=0, spacing=GRID // 2)
         in_column(
-            self._chosen, self._words, self.picks, adding, on=self, margins=0, spacing=GRID // 2
+            self._room, self._words, self.picks, adding, on=self, margins=0, spacing=GRID // 2
         )
-        adding.setVisible(bool(together))
+        for part in (adding, self._room):
+            part.setVisible(bool(together))
         self.pairs.setVisible(not terms)
 
     def _written(self, name: str) -> str:
@@ -108,11 +117,12 @@ class NameChips(QWidget):
                 chip.clicked.connect(lambda _=False, n=number: self._let_go(n))
                 self.entries.append(chip)
                 self._row.addWidget(chip)
+            if not found:
+                self._row.addWidget(Label(say("nothing chosen yet"), role="quiet"))
         else:
             taken = [name for name in self.names if self._written(name) in found]
             self.picks.choose(taken, quietly=True)
         self.pairs.offer(list(self.names), self._pairs())
-        self._chosen.setVisible(bool(self.entries))
         self.add.setEnabled(False)
 
     def _parts(self) -> list[str]:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import tell, told
 
@@ -44,7 +44,7 @@ class MarkChoices(QWidget):
         for mark, cells in signs.items():
             if mark not in self.meanings:
                 self._add(mark)
-            said = plural(cells, "{cells:,} cell", "{cells:,} cells", cells)
+            said = plural(cells, "{n} cell", "{n} cells", count_text(cells))
             self._numbers[mark].setText(said)
 
     def _add(self, mark: str) -> QComboBox:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.engine.protection.registered import methods
-from tabprotect.gui.look.theme import count_text, number_text
+from tabprotect.gui.look.theme import count_text, moved_text, number_text
 from tabprotect.gui.plots.map_axis import SHARES
 from tabprotect.languages.said import joined, plural, say, uncapital
 from tabprotect.languages.speaking import told
@@ -49,8 +49,7 @@ def figure_text(value: float | None, unit: str = "") -> str:
         return say("{text} %", text)
     if abs(value) >= 10_000:
         return count_text(round(value))
-    small = 0 < abs(value) < 0.05
-    return number_text(value, digits=3 if unit != "counts" else 2 if small else 1)
+    return moved_text(value) if unit == "counts" else number_text(value, digits=3)
 
 
 def spread_text(spread: Spread | None, unit: str = "") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
 from tabprotect.engine.release.left_out import listed
-from tabprotect.gui.look.theme import count_text, number_text
+from tabprotect.gui.look.theme import count_text, moved_text
 from tabprotect.languages.said import capital, joined, plural, say
 from tabprotect.languages.speaking import told
 
@@ -37,7 +37,7 @@ def change_text(trial: MethodTrial) -> str:
     """The mean change of a count; a dash where counts are missing."""
     if trial.moved is None or trial.hidden:
         return NONE
-    return number_text(trial.moved)
+    return moved_text(trial.moved)
 
 
 def about(method: str) -> str:

@@ -256,7 +256,7 @@ class LargeLattice(QWidget):
         self.space = space
         self._why = Label(wordWrap=True, role="quiet", name=say("Why the lattice is not drawn"))
         self.released = FrontierMatrix(say("Released frontier"), hatched=False)
-        self.unreleasable = FrontierMatrix(say("Unreleasable frontier"), hatched=True)
+        self.unreleasable = FrontierMatrix(say("Refused frontier"), hatched=True)
         self._titles = (Label(), Label())
         for title in self._titles:
             dress(title, "section")
@@ -311,9 +311,7 @@ class LargeLattice(QWidget):
         self._titles[0].setText(
             tell("Released frontier: {released}", counted(len(released), "table"))
         )
-        self._titles[1].setText(
-            tell("Unreleasable frontier: {refused}", counted(len(refused), "table"))
-        )
+        self._titles[1].setText(tell("Refused frontier: {refused}", counted(len(refused), "table")))
         self.released.show_frontier(regions.letters, released, columns, of[0])
         self.unreleasable.show_frontier(regions.letters, refused, columns, of[1])
         self.bars.show_counts(regions.by_dimension)

@@ -92,7 +92,7 @@ class LivePanel(SpacePanel):
             field.returnPressed.connect(self._follow_clicked)
         self.said = Label(QUIET, wordWrap=True, name=say("Where the server stands"))
         self.released = FrontierMatrix(say("Released frontier of the server"), hatched=False)
-        self.unreleasable = FrontierMatrix(say("Unreleasable frontier of the server"), hatched=True)
+        self.unreleasable = FrontierMatrix(say("Refused frontier of the server"), hatched=True)
         self._lay_out()
         self.document.project_changed.connect(lambda _: self._check_table())
         self.document.closed.connect(self._closed)
@@ -321,7 +321,7 @@ def sentence(standing: Standing, *, followed: bool) -> str:
         standing.label,
         counted(standing.length, "line"),
         counted(released, say("released table")),
-        counted(len(standing.unreleasable), say("unreleasable one")),
+        counted(len(standing.unreleasable), say("refused one")),
     )
     if standing.frozen:
         said += say("; frozen, no further true table goes out")

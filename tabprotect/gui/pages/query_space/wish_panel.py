@@ -67,14 +67,9 @@ class WishPanel(SpacePanel):
         self.list.setAccessibleName(tell("Wish list"))
         self.list.setHeaderLabels([tell("wished for"), tell("alone"), tell("with the others")])
         header = self.list.header()
-        header.setStretchLastSection(False)
+        # What is said of a wish stands beside its name.
         for column in range(3):
-            header.setSectionResizeMode(
-                column,
-                QHeaderView.ResizeMode.ResizeToContents
-                if column
-                else QHeaderView.ResizeMode.Stretch,
-            )
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self.list.itemChanged.connect(lambda _item, column: self._changed(column))
         self.list.currentItemChanged.connect(self._gone_to)
         self.said = Label(EMPTY, wordWrap=True, name=say("Which wishes may go out together"))

@@ -44,7 +44,7 @@ from tabprotect.gui.forms.parameters.configuration_dialog import ask_configurati
 from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.theme import GRID, number_text
+from tabprotect.gui.look.theme import GRID, moved_text
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel, method_help, trial_runs
 from tabprotect.gui.pages.run.run_panel import RunPanel
@@ -437,18 +437,18 @@ def expectation(preview: Preview) -> str:
         )
     return (
         say(
-            "A small count of the main table is published as it is with {chance} and changes "
-            "by {mean_absolute_deviation} on average ({trials}).",
+            "{chance} small counts of the main table stay as they are; one changes by {moved} on "
+            "average ({trials}).",
             in_100(preview.unchanged_share),
-            number_text(preview.mean_absolute_deviation),
+            moved_text(preview.mean_absolute_deviation),
             trial_runs(preview.runs),
         )
         if preview.at_risk_cells
         else say(
-            "A count of the main table is published as it is with {chance} and changes by "
-            "{mean_absolute_deviation} on average ({trials}).",
+            "{chance} counts of the main table stay as they are; one changes by {moved} on average "
+            "({trials}).",
             in_100(preview.unchanged_share),
-            number_text(preview.mean_absolute_deviation),
+            moved_text(preview.mean_absolute_deviation),
             trial_runs(preview.runs),
         )
     )

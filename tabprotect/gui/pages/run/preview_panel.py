@@ -30,7 +30,7 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, number_text, signed_text
+from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, moved_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.languages.said import capital, joined, percent, plural, say
@@ -171,7 +171,7 @@ class PreviewPanel(QScrollArea):
             (self._content, 1),
             0,
             on=inner,
-            margins=(GRID, 0, GRID, 0),
+            margins=(GRID, 2 * GRID, GRID, 0),
             spacing=GRID,
         )
         self.show_state("")
@@ -221,7 +221,7 @@ class PreviewPanel(QScrollArea):
         self.blocked.setVisible(cycles)
         self.change.setVisible(bool(preview.change))
         self._figures["unchanged"].setText(told(chance_text(preview.unchanged_share)))
-        self._figures["deviation"].setText(told(number_text(preview.mean_absolute_deviation)))
+        self._figures["deviation"].setText(told(moved_text(preview.mean_absolute_deviation)))
         self._figures["blocked"].setText(told(percent(preview.blocked_share)))
         self._figures["immovable"].setText(count_text(len(preview.immovable)))
         self.change.show_change(preview.change)

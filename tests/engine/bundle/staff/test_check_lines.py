@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +21,9 @@ from tabprotect.engine.bundle.staff.check_lines import (
 )
 from tabprotect.engine.bundle.staff.risk_report import risk_text
 from tabprotect.engine.protection.descriptions.run_summary import summarise
-from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.problem import Protected, Staff, StaffVerdict
+from tabprotect.engine.register.left_before import LeftBefore
+from tabprotect.engine.register.register_entry import Earlier
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import (
@@ -116,6 +120,45 @@ def test_the_dossier_says_the_same_lines(protected: Protected) -> None:
     for group in (protection(protected, summarise(protected), None), honesty(protected)):
         for line in group.lines:
             assert line.text in text
+
+
+def test_nobody_can_tell_which_counts_stay_only_where_none_is_known(protected: Protected) -> None:
+    summary = replace(summarise(protected), unchanged_cells=2, at_risk_cells=4, judged_cells=4)
+    inner = TableVerdict("user", ("a",), True, 9, 4.0, 0, 0, "exact")
+    judged = StaffVerdict((inner,), Limits(), 3, staff=Staff(4, 0, 0, 0, 0.3, None))
+
+    def first(verdict: Verdict | None) -> str:
+        lines = [line.text for line in protection(protected, summary, verdict).lines]
+        return next(text for text in lines if "published as they are" in text)
+
+    assert "and a reader cannot tell which" in first(judged)
+    for other in (
+        None,
+        # One of them is known; tables were judged one by one.
+        replace(judged, staff=Staff(4, 1, 0, 0, 0.3, None)),
+        replace(judged, left_out=("joint_noise",)),
+    ):
+        assert "tell which" not in first(other)
+
+
+def test_what_earlier_releases_add_is_said_as_a_number() -> None:
+    def judged(known: int) -> StaffVerdict:
+        return StaffVerdict(
+            (TableVerdict("user", ("a",), True, 9, 4.0, known, 0, "exact"),), Limits(), 3
+        )
+
+    publication = cast(Any, SimpleNamespace(number=38, day="2026-11-21"))
+    read = (Earlier(publication, "original"),)
+    before = LeftBefore(read, judged(3), read, releases=2, alone=judged(1))
+    assert before.more == 2
+    assert before.sentence.startswith(
+        "Together with no. 38 readers would know 2 more small counts: "
+    )
+    assert replace(before, alone=judged(2)).sentence.startswith(
+        "Together with no. 38 readers would know 1 more small count: "
+    )
+    for alone in (None, judged(3)):
+        assert replace(before, alone=alone).sentence.startswith("Together with no. 38: ")
 
 
 def test_what_cannot_be_read_together_has_no_figures() -> None:

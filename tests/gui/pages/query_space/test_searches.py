@@ -189,7 +189,7 @@ def test_wishes_that_may_go_together_become_the_plan(
     assert shown is not None
     assert [shown.text(column) for column in range(3)] == [
         "A × B × C × D × E × F",
-        "unreleasable, on the frontier",
+        "may not be released, on the frontier",
         "no",
     ]
     panel.list.setCurrentItem(shown)

@@ -153,7 +153,7 @@ def test_a_table_that_left_before_takes_a_reason(
     settle()
     lines = [row.line.text for row in shown.before.rows]
     assert "This very table has left before" in lines[0]
-    assert lines[1].startswith("Together with the release of ")
+    assert lines[1].startswith("Together with no. 1")
     assert not shown.main_button.isEnabled()
     shown.form.set_destination(tmp_path / "second.zip", None)
     qtbot.keyClicks(shown.signing.reason, "corrected")

@@ -37,7 +37,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import named, push_button, scrolling
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.look.theme import GRID, count_text, moved_text
 from tabprotect.gui.pages.cycles import cycle_overlays
 from tabprotect.gui.pages.cycles.templates.kept_chips import KeptChips
 from tabprotect.gui.plots.canvas import Canvas, nice_step
@@ -323,10 +323,10 @@ class DesignForMe(QWidget):
             exact,
             say(
                 "Small counts that (almost) never change: {stuck}; published unchanged: "
-                "{unchanged}; mean change of a count: {change:.2f}.",
+                "{unchanged}; average change of a count: {change}.",
                 percent(figures.stuck),
                 percent(figures.unchanged),
-                figures.change,
+                moved_text(figures.change),
             ),
             say(
                 "No count can move by more than {largest_change}.", count_text(offer.largest_change)
@@ -340,10 +340,10 @@ class DesignForMe(QWidget):
                 if own is None
                 else say(
                     "Staff only, on this table: never change {stuck}; unchanged "
-                    "{unchanged}; mean change {change:.2f}.",
+                    "{unchanged}; average change {change}.",
                     percent(own.stuck),
                     percent(own.unchanged),
-                    own.change,
+                    moved_text(own.change),
                 )
             )
         return lines
