@@ -103,7 +103,7 @@ def _table(path: Path) -> object:
 def _top(path: Path) -> object:
     """A table of largest contributions and its description, of which one is sound."""
     for name in ("top.tab", "top.rda"):
-        if name != path.name:
+        if name != path.name and path.parent.is_dir():
             path.with_name(name).write_bytes(TOP_FILES[name])
     return read_top_table(path.with_name("top.tab"))
 

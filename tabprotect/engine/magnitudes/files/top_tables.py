@@ -20,6 +20,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.rda_metadata import TauMetadata, TauVariable, read_metadata
 from tabprotect.engine.formats.kinds.tau_argus import Trails, levels_of, lines_of, trails
 from tabprotect.engine.formats.statuses import PROTECTED, SECONDARY, UNSAFE
+from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.magnitudes.tables.axis import TOTAL, Axis, check_totals
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
@@ -94,6 +95,7 @@ def read_top_table(path: Path, measure: str | None = None) -> tuple[MagnitudeTab
         that are larger than the sum, with the line.
     """
     beside = path.with_suffix(".rda")
+    check_file(path)
     meta = read_metadata(path, beside)
     columns = _columns(meta, measure)
     try:
