@@ -151,6 +151,9 @@ def prepare(folder: Path) -> None:
 ALL_METHODS = 600.0
 """Seconds that somebody leaves the longest work alone."""
 
+WISHES = 30.0
+"""Seconds that somebody waits for wishes to be proved."""
+
 
 def publish(hand: Hand, *, reason: str = "") -> None:
     """Sign and publish on the page Release."""
@@ -279,17 +282,22 @@ def planned(hand: Hand, files: Path) -> None:
         hand.tick(wishes.topLevelItem(7 * number).text(0), wishes, settle=False)
     turn(1.0)
     hand.picture("plan-wished")
-    hand.settle(ALL_METHODS)
+    # What is proved by then is planned; the rest could be tried for minutes.
+    hand.settle(WISHES)
     main = hand.window.page.main_button
     hand.click(main, settle=False)
     turn(0.5)
     hand.picture("plan-in-progress")
     print("   progress on the page:", bool(hand.window.page.findChildren(JobView)))
-    hand.settle(ALL_METHODS)
+    end = time.monotonic() + ALL_METHODS
+    while not main.text().startswith("Publish the") and time.monotonic() < end:
+        turn(0.1)
     hand.picture("plan-proved")
-    hand.click(main)
+    hand.click(main, settle=False)
+    hand.settle(WISHES)
     hand.click(hand.window.page.main_button)
-    hand.settle(ALL_METHODS)
+    if hand.window.document.release is None:
+        raise MissingError("nothing was made of the plan")
 
 
 def amounts(hand: Hand, files: Path) -> None:

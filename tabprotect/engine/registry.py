@@ -82,6 +82,11 @@ class Registry(Mapping[str, T], Generic[T]):
         ours = [m.name for p in self._packages for m in pkgutil.iter_modules(p.__path__)]
         return sorted({*ours, *(point.name for point in _installed(self._group))})
 
+    @property
+    def loaded(self) -> bool:
+        """Whether all are imported already: to list them costs nothing then."""
+        return "_found" in vars(self)
+
     @cached_property
     def _found(self) -> dict[str, T]:
         found: dict[str, T] = {}
@@ -106,7 +111,7 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def _alone(self, name: str) -> T | None:
         """One of our own by the module named after it, without importing all the others."""
-        if "_found" not in vars(self) and name.isidentifier():
+        if not self.loaded and name.isidentifier():
             for package in self._packages:
                 module = f"{package.__name__}.{name}"
                 if importlib.util.find_spec(module) is not None:

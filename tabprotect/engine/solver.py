@@ -43,6 +43,9 @@ POLL = 0.05
 """Seconds between two checks for cancellation of an integer programme."""
 
 
+SMALL_PROGRAMME = 1_000
+"""Entries of an integer programme up to which the root of its tree takes milliseconds."""
+
 RUN_COST, ITERATION_COST = 300.0, 0.02
 """Microseconds on an ordinary core, roughly: of a run, and of an iteration per entry."""
 
@@ -384,9 +387,10 @@ class Model:
         watcher = self._watcher
         watcher.stopped = None
         watcher.asked = 0
-        if self.integral:
+        if self.integral and self._entries > SMALL_PROGRAMME:
             status = self._run_apart(progress, stage)
         else:
+            # A thread takes as long as many a small programme.
             watcher.question = lambda: progress.report(stage, 0.0)
             status = self._highs.run()
             watcher.question = None
@@ -400,7 +404,7 @@ class Model:
         self._demand(status, say("solve the programme"))
 
     def _run_apart(self, progress: Progress, stage: str) -> highspy.HighsStatus:
-        """Run on a separate thread: at the root of its tree the solver asks nothing for seconds.
+        """Run on a separate thread: at the root of a large tree the solver asks nothing for seconds.
 
         If cancelled, a solver that does not answer is left to end by itself, at its next question.
         The interpreter waits for it before it exits: a solver that outlived the interpreter would

@@ -21,7 +21,7 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
 from tabprotect.engine.disclosure.kept_small import small_sums
-from tabprotect.engine.errors import InputError, RecordsError, RefusedError
+from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.asked import Tabulation
 from tabprotect.engine.project.history import History
@@ -31,11 +31,11 @@ from tabprotect.engine.project.sources import absolute
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.set_verbs import (
     check_publishes_margins,
+    check_small,
     check_within,
     join_tables,
 )
 from tabprotect.engine.protection.subtables import MARGINS
-from tabprotect.engine.release.kept_sums import said
 from tabprotect.engine.tables.formula import in_formula, names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
@@ -125,30 +125,19 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _check_small(
     project: Project, parameters: Mapping[str, object], chosen: PublicationSet
 ) -> None:
-    """Refuse to publish small counts of the tables that were asked for as they are, without a reason.
+    """Refuse before a draw what is refused when the set leaves.
 
     Raises
     ------
     RefusedError
-        Where the method keeps such sums exactly.
+        Where the method keeps small sums of the tables that were asked for exactly.
     """
     method, problem = project.protection, project.problem
     kept = method.kept(
         problem.table.domain, method.resolve_for(problem, {**project.given, **parameters})
     )
-    if kept is None:
-        return
-    whole = chosen.whole
-    small = [
-        one
-        for one in small_sums(problem.table, kept, problem.at_risk)
-        if any(whole.determines(margin, one.table) for margin in whole.margins)
-    ]
-    if small:
-        raise RefusedError(
-            say("{kept} in tables of the set", said(small).rstrip(".")),
-            hint=say("take another method: --method suppression, or give a reason: --accept"),
-        )
+    if kept is not None:
+        check_small(small_sums(problem.table, kept, problem.at_risk), chosen)
 
 
 def _listed(path: Path | None) -> dict[str, str]:

@@ -44,9 +44,9 @@ SAFE, UNSAFE, PROTECTED, SECONDARY, EMPTY = "S", "U", "P", "M", "E"
 TAU = MappingProxyType(
     {
         SAFE: "safe",
-        UNSAFE: say("primary unsafe"),
+        UNSAFE: say("unsafe by itself"),
         PROTECTED: say("protected, must be published"),
-        SECONDARY: say("secondary, hidden to protect others"),
+        SECONDARY: say("hidden to protect others"),
         EMPTY: "empty",
         "Z": "empty",
     }

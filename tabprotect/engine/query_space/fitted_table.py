@@ -41,7 +41,7 @@ def fitted(table: Table, released: Frontier, progress: Progress = SILENT) -> Flo
         )
     margins = released.lattice.margins(released.members)
     publication = Publication.of(table.domain, margins or [()])
-    counts = publication.stack(publication.sums(table))
+    counts = publication.added_up(table)
     return fit(
         publication, counts, tolerance=CLOSE, sweeps=FITTED_TABLE_SWEEPS, progress=progress
     ).cells

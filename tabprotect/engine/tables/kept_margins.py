@@ -49,7 +49,7 @@ class KeptMargins:
     def of(cls, publication: Publication, table: Table) -> KeptMargins:
         """The margins of a table, be it the original or a release that keeps them."""
         kept = publication.maximal()
-        return cls(kept, kept.stack(kept.sums(table)))
+        return cls(kept, kept.added_up(table))
 
     @classmethod
     def even(cls, publication: Publication) -> KeptMargins:

@@ -21,6 +21,9 @@ from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
+MOST_LAID_OUT = 2**14
+"""Numbers of a matrix of sums that is laid out with its zeros."""
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -288,6 +291,32 @@ class Publication:
         if table.domain != self.domain:
             raise InputError(say("the table has other variables than the publication"))
         return tuple(self._sum(table, m) for m in range(len(self.margins)))
+
+    def added_up(self, table: Table) -> Ints:
+        """The published counts of a table one after the other, int64 (size,).
+
+        Raises
+        ------
+        InputError
+            For a table of other variables.
+        """
+        matrix = None if table.is_sparse or table.domain != self.domain else self._small_incidence
+        if matrix is None:
+            return self.stack(self.sums(table))
+        return matrix @ table.counts.reshape(-1)
+
+    @cached_property
+    def _small_incidence(self) -> Ints | None:
+        """As :attr:`incidence` with all its zeros, (size, cells); ``None`` where that is large.
+
+        Whoever runs a method again on thousands of small originals adds up nothing else.
+        """
+        if self.size * self.domain.size > MOST_LAID_OUT:
+            return None
+        matrix = np.zeros((self.size, self.domain.size), dtype=np.int64)
+        for m in range(len(self.margins)):
+            matrix[self.keys(m) + self.starts[m], np.arange(self.domain.size)] = 1
+        return matrix
 
     def _sum(self, table: Table, m: int) -> Table:
         if self.is_plain(m):

@@ -105,7 +105,7 @@ class Strip(QFrame):
             margins=(2 * GRID, 0, 2 * GRID, 0),
             spacing=GRID,
         )
-        in_row(
+        self._row = in_row(
             self._tag,
             (self._facts, 1),
             self.jobs,
@@ -118,6 +118,8 @@ class Strip(QFrame):
 
     def show_state(self, confidential: bool | None, facts: str) -> None:
         """``None`` when nothing is open."""
+        # Words alone begin where those of the pages do.
+        self._row.setContentsMargins(2 * GRID if confidential is None else 0, 0, GRID, 0)
         self.confidential = confidential
         words = {True: say("CONFIDENTIAL"), False: say("PUBLIC VIEW"), None: ""}
         self._word.setText(told(words[confidential]))

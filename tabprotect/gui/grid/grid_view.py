@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
@@ -22,7 +22,7 @@ from tabprotect.gui.grid.cells import CellDelegate, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.flat.style import paints_itself
-from tabprotect.gui.look.theme import GRID, THEME, Written, count_text, tabular
+from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, count_text, tabular
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -316,10 +316,39 @@ class GridView(QWidget):
 
     def be_as_wide(self, widths: tuple[int, int]) -> None:
         """Take the widths of a grid beside this one, so that both scroll alike."""
+        if self._told(widths):
+            self._fit()
+
+    def be_as_wide_soon(self, widths: tuple[int, int]) -> None:
+        """The same in a turn of its own: several grids are fitted one after the other."""
+        if self._told(widths):
+            TURNS.later(self, self._fit)
+
+    def _told(self, widths: tuple[int, int]) -> bool:
+        """Take note of widths; True if that changes anything."""
         changed = self.at_least != widths
         self.at_least = widths
-        if changed or self.widths != widths:
-            self._fit()
+        return changed or self.widths != widths
+
+    @property
+    def natural_widths(self) -> tuple[int, int]:
+        """The widths it would have by itself, whatever it has been told; nothing is laid out."""
+        metrics = QFontMetrics(tabular(self.font()))
+        grand, under = self._totals_width(metrics)
+        wide = self._natural_column_width(metrics, grand)
+        return max(wide, under if self.right.isVisibleTo(self) else 0), grand
+
+    def _totals_width(self, metrics: QFontMetrics) -> tuple[int, int]:
+        """What the column of totals needs, and what the totals below each column need."""
+        if not self._margin_models[2].values.size:
+            return 6 * GRID, 0
+        write = self._margin_models[2].text
+        totals = [write(self._margin_models[2].values[0, 0].item())]
+        for model in self._margin_models[:2]:
+            totals.append(write(model.values.max().item()))
+        totals.append(tell("total"))
+        grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
+        return grand, metrics.horizontalAdvance(totals[2]) + 2 * GRID
 
     def show_row_labels(self, shown: bool) -> None:
         """Show the row labels, or leave them to a grid beside this one."""
@@ -349,7 +378,11 @@ class GridView(QWidget):
     # -- sizes --------------------------------------------------------------------------------
 
     def _column_width(self) -> int:
-        metrics = self.cells.fontMetrics()
+        natural = self._natural_column_width(self.cells.fontMetrics(), self._grand[0])
+        return max(natural, self.at_least[0])
+
+    def _natural_column_width(self, metrics: QFontMetrics, grand: int) -> int:
+        """What labels and counts need, beside totals as wide as ``grand``."""
         values = self.model.values
         longest = ""
         if values.size:
@@ -359,24 +392,24 @@ class GridView(QWidget):
         if self.layout_ is not None and names:
             inner = self.layout_.domain[names[-1]].categories
             label = max(inner, key=len)[: min(COLUMN_LIMIT, self.cells.columns.limit)]
-            room = self._room_for_column()
+            room = self._room_for_column(grand)
             room -= 3 * GRID + max(self.room[0], 0)
             wide = min(metrics.horizontalAdvance(label), max(room, GRID))
             wide = max(wide, metrics.horizontalAdvance(longest))
         else:
             wide = metrics.horizontalAdvance(longest)
-        least = min(6 * GRID, max(self._room_for_column(), wide + GRID))
+        least = min(6 * GRID, max(self._room_for_column(grand), wide + GRID))
         least += min(self.room[0], 0)
-        return max(wide + 3 * GRID + self.room[0], least, self.at_least[0])
+        return max(wide + 3 * GRID + self.room[0], least)
 
     def _room_for_rows(self) -> int:
         """What the labels of the rows may take of the width."""
         return max(2 * self.width() // 5, 12 * GRID)
 
-    def _room_for_column(self) -> int:
+    def _room_for_column(self, grand: int) -> int:
         """A column's share of what is left beside labels and totals."""
         bar = self.right.verticalScrollBar().sizeHint().width()
-        return max((self.width() - self._labels - self._grand[0] - bar) // SEEN, 4 * GRID)
+        return max((self.width() - self._labels - grand - bar) // SEEN, 4 * GRID)
 
     def _widen(self) -> None:
         """Make room when the values have become longer; never take a user's width away."""
@@ -391,17 +424,8 @@ class GridView(QWidget):
         for view in (self.cells, self.right, self.bottom, self.both):
             view.setFont(font)
         height = max(self.cells.fontMetrics().height() + GRID, 3 * GRID) + self.room[1]
-        grand, under = 6 * GRID, 0
-        if self._margin_models[2].values.size:
-            metrics = self.cells.fontMetrics()
-            write = self._margin_models[2].text
-            totals = [write(self._margin_models[2].values[0, 0].item())]
-            for model in self._margin_models[:2]:
-                totals.append(write(model.values.max().item()))
-            totals.append(tell("total"))
-            grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
-            under = metrics.horizontalAdvance(totals[2]) + 2 * GRID
-            grand = max(grand, self.at_least[1])
+        natural, under = self._totals_width(self.cells.fontMetrics())
+        grand = max(natural, self.at_least[1]) if under else natural
         self._grand = grand, height
         for view in (self.cells, self.right, self.bottom):
             view.rows.take(self.layout_)

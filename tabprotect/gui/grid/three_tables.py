@@ -266,9 +266,7 @@ class ThreeTables(QSplitter):
     def _match(self) -> None:
         """One width of columns for all."""
         shown = [g for p, g in self.grids.items() if self.house or p == "published"]
-        for grid in shown:
-            grid.be_as_wide((0, 0))
-        every = [grid.widths for grid in shown]
+        every = [grid.natural_widths for grid in shown]
         widths = max(w for w, _ in every), max(t for _, t in every)
         before = self.abreast
         columns = 0 if self.layout_ is None else self.layout_.shape[1]
@@ -278,7 +276,7 @@ class ThreeTables(QSplitter):
         if not self.abreast:
             widths = widths[0] + ASIDE, widths[1]
         for grid in shown:
-            grid.be_as_wide(widths)
+            grid.be_as_wide_soon(widths)
 
     def _share(self) -> None:
         # Long labels get their room from the first table alone beyond an eighth.

@@ -87,20 +87,17 @@ def state_sentence(regions: Regions) -> str:
             out,
             state.threshold,
         )
-    if state.released.members == (0,):
+    room = "" if state.released.members == (0,) else room_text(state, state.judgement)
+    if not room:
         first = say("Nothing but the grand total is {out} yet", out)
     else:
         names = first_names([letters.text(q) for q in state.released], 3)
         first = say(
-            "{counts} of {total} tables are {out} ({names} and all below), which leaves "
-            "{state} ({judgement}; threshold {threshold})",
+            "{counts} of {total} tables are {out} ({names} and all below)",
             count_text(int(counts[RELEASED])),
             count_text(total),
             out,
             names,
-            figure_text(state, state.judgement),
-            way_text(state.judgement),
-            state.threshold,
         )
     refused = int(counts[UNRELEASABLE])
     rest = say(
@@ -110,10 +107,12 @@ def state_sentence(regions: Regions) -> str:
     )
     unknown = count_text(int(counts[UNKNOWN]))
     if counts[UNKNOWN] and regions.waiting:
-        return say("{first}; {rest}. {unknown} are still being looked at.", first, rest, unknown)
+        said = say("{first}; {rest}. {unknown} are still being looked at.", first, rest, unknown)
+        return joined((said, room), " ") if room else said
     if counts[UNKNOWN]:
         rest += say(", and {unknown} are refused because nothing is proved", unknown)
-    return say("{first}; {rest}.", first, rest)
+    said = say("{first}; {rest}.", first, rest)
+    return joined((said, room), " ") if room else said
 
 
 def foresight_sentence(regions: Regions, found: Foresight) -> str:

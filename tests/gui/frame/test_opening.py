@@ -362,6 +362,13 @@ def test_records_go_to_the_tabulate_page(
         assert item is not None
         item.setCheckState(Qt.CheckState.Checked)
     assert "2 \u00d7 2 = 4 cells" in window.pages["tabulate"].sentence
+    settle()
+    corner = window.pages["tabulate"].so_far.corner
+    shown = [[corner.item(r, c).text() for c in range(2)] for r in range(2)]  # type: ignore[union-attr]
+    heads = [corner.horizontalHeaderItem(c).text() for c in range(2)]  # type: ignore[union-attr]
+    sides = [corner.verticalHeaderItem(r).text() for r in range(2)]  # type: ignore[union-attr]
+    counts = {(s, h): shown[r][c] for r, s in enumerate(sides) for c, h in enumerate(heads)}
+    assert sorted(counts.items())[:2] == [(("f", "old"), "2"), (("f", "young"), "1")]
     # Texts are neither keys nor weights; what has half as many values as records may be a key.
     keys_box = window.pages["tabulate"]._key
     assert [keys_box.itemText(n) for n in range(2, keys_box.count())] == ["w", "people", "half"]

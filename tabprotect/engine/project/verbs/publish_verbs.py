@@ -22,6 +22,7 @@ from tabprotect.engine.project.releasing.coins import admit_seed
 from tabprotect.engine.project.releasing.entering import admit_coins, entered
 from tabprotect.engine.project.releasing.judgement import beside_sums
 from tabprotect.engine.project.verbs.release_verbs import protect_words
+from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.project.verbs.sums_verbs import published_now
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
@@ -67,6 +68,10 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     if dossier == place:
         raise InputError(say("release and dossier would be one file"), file=place)
     leaving = Leaving.of(protected.release, asked.tables)
+    verdict = protected.record.verdict
+    answered = asked.accept.strip() or before_it or protected.record.overruled
+    if leaving.tables is not None and verdict is not None and not answered:
+        check_small(verdict.kept_small, leaving.tables)
     taken = [
         path for path in (*leaving.paths(place), dossier) if path is not None and path.exists()
     ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.bundle.tables.data_package import slug
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
@@ -15,6 +15,7 @@ from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.project.verbs.table_verbs import new_document
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
+from tabprotect.engine.release.kept_sums import KeptSum, said
 from tabprotect.engine.tables.formula import names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
@@ -29,6 +30,30 @@ JOINED = say(
 def _files(beside: object) -> list[str]:
     assert isinstance(beside, Mapping)
     return list(map(str, beside.values()))
+
+
+def check_small(small: Iterable[KeptSum], chosen: PublicationSet) -> None:
+    """Refuse to publish small counts of the tables that were asked for as they are.
+
+    Parameters
+    ----------
+    small
+        The small sums that are kept exactly.
+
+    Raises
+    ------
+    RefusedError
+        Where some of them stand in tables of the set.
+    """
+    whole = chosen.whole
+    told = [
+        one for one in small if any(whole.determines(margin, one.table) for margin in whole.margins)
+    ]
+    if told:
+        raise RefusedError(
+            say("{kept} in tables of the set", said(told).rstrip(".")),
+            hint=say("take another method: --method suppression, or give a reason: --accept"),
+        )
 
 
 def tables_said(project: Project) -> dict[str, str]:

@@ -33,7 +33,7 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -176,7 +176,7 @@ class ControlledRounding(Method):
         table, publication = _without_unused(
             problem.table, publication_of(problem.table.domain, values)
         )
-        counts = publication.stack(publication.sums(table))
+        counts = publication.added_up(table)
         require_reach(base, counts)
         if self.is_random(values):
             inner = _unbiased(table, base, generator)
@@ -262,16 +262,17 @@ def _agreement(
     counts: Ints, publication: Publication, base: int, nodes: int
 ) -> Callable[[Table, np.random.Generator], float]:
     """Whether an original has the published counts as its nearest rounding: 1 or 0."""
+    known: dict[bytes, tuple[Floats, bool]] = {}
 
     def estimate(original: Table, _: np.random.Generator) -> float:
         table, small = _without_unused(original, publication)
-        if not reaches(base, small.stack(small.sums(table))):
+        if not reaches(base, small.added_up(table)):
             return 0.0
         try:
-            inner = ControlledProgramme(table, small, base, nodes).nearest().inner
+            inner = ControlledProgramme(table, small, base, nodes, known).nearest().inner
         except InfeasibleError:
             return 0.0
-        return float(np.array_equal(small.stack(small.sums(inner)), counts))
+        return float(np.array_equal(small.added_up(inner), counts))
 
     return estimate
 
@@ -283,11 +284,11 @@ def _chance(
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
         table, small = _without_unused(original, publication)
-        if not reaches(base, small.stack(small.sums(table))):
+        if not reaches(base, small.added_up(table)):
             return 0.0
         if small.domain not in small.domains:
             rounded = _unbiased(table, base, generator)
-            return float(np.array_equal(small.stack(small.sums(rounded)), counts))
+            return float(np.array_equal(small.added_up(rounded), counts))
         place = int(small.starts[small.domains.index(small.domain)])
         inner = counts[place : place + small.domain.size]
         true = _two_way(table)

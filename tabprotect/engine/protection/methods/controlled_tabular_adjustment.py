@@ -155,7 +155,7 @@ class ControlledTabularAdjustment(Method):
             )
         publication = publication_of(problem.table.domain, values)
         adjusted = _adjusted(problem.table, publication, problem.at_risk, values, progress)
-        true = publication.stack(publication.sums(problem.table))
+        true = publication.added_up(problem.table)
         tables = publication.sums(adjusted)
         moved = np.abs(publication.stack(tables) - true)[publication.distinct[0]]
         sensitive = int(problem.at_risk.mask(true[publication.distinct[0]]).sum())
@@ -218,8 +218,8 @@ def _adjusted(
 
 def _largest(publication: Publication, table: Table, adjusted: Table, rule: SmallCount) -> int:
     """The largest change of a published count that was not at risk."""
-    true = publication.stack(publication.sums(table))
-    moved = np.abs(publication.stack(publication.sums(adjusted)) - true)
+    true = publication.added_up(table)
+    moved = np.abs(publication.added_up(adjusted) - true)
     return int(moved[~rule.mask(true)].max(initial=0))
 
 
@@ -258,7 +258,7 @@ def _again(
             adjusted = _adjusted(original, publication, rule, values, SILENT)
         except InfeasibleError:
             return 0.0
-        found = publication.stack(publication.sums(adjusted))
+        found = publication.added_up(adjusted)
         same = np.array_equal(found, counts)
         return float(same and _largest(publication, original, adjusted, rule) == most)
 

@@ -87,7 +87,7 @@ class RandomRounding(Method):
         """Round every published number once."""
         base = values[BASE]
         publication = publication_of(problem.table.domain, values)
-        counts = publication.stack(publication.sums(problem.table))
+        counts = publication.added_up(problem.table)
         require_reach(base, counts)
         cells, inverse = publication.distinct
         numbers = counts[cells]
@@ -165,7 +165,7 @@ def _variance(base: int) -> float:
 
 def _accepted(publication: Publication, base: int) -> Callable[[Table, np.random.Generator], float]:
     def estimate(original: Table, _: np.random.Generator) -> float:
-        return float(reaches(base, publication.stack(publication.sums(original))))
+        return float(reaches(base, publication.added_up(original)))
 
     return estimate
 

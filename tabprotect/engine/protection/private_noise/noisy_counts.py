@@ -256,7 +256,7 @@ class NoisyCounts(Method):
         """Noise for every published number, the same for numbers that are the same sum."""
         publication = publication_of(problem.table.domain, values)
         law = self._law(values, len(publication.margins))
-        counts = publication.stack(publication.sums(problem.table))
+        counts = publication.added_up(problem.table)
         if int(counts.max(initial=0)) > INT64_MAX // 2:
             raise InputError(say("a count is too large for noise within 9.2e18"))
         cells, inverse = publication.distinct

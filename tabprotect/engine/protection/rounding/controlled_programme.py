@@ -52,6 +52,10 @@ class Controlled:
     optimal: bool
 
 
+MOST_KNOWN = 100_000
+"""Solutions that are kept for other tables."""
+
+
 class ControlledProgramme:
     """Zero-restricted rounding of one table: multiples of the base stay as they are.
 
@@ -62,17 +66,26 @@ class ControlledProgramme:
         so that every published count is a sum of one rounded table.
     nodes
         Branch-and-bound nodes after which the nearest rounding found so far is taken.
+    known
+        Solutions by rests, for many tables with one publication, base and limit: which way a count
+        goes depends on the rests of all, and on nothing else.
     """
 
     def __init__(
-        self, table: Table, publication: Publication, base: int, nodes: int = MOST_NODES
+        self,
+        table: Table,
+        publication: Publication,
+        base: int,
+        nodes: int = MOST_NODES,
+        known: dict[bytes, tuple[Floats, bool]] | None = None,
     ) -> None:
         self.table, self.publication, self.base = table, publication, base
         self.nodes = nodes
         cells, counts = table.cells
         rest = counts % base
         self.cells, self.rest = cells[rest > 0], rest[rest > 0]
-        self.sums = publication.stack(publication.sums(table))
+        self._known = {} if known is None else known
+        self.sums = publication.added_up(table)
         inner = publication.domain in publication.domains
         self.inner_weighs = int(inner)
         self.margins = [m for m, d in enumerate(publication.domains) if d != publication.domain]
@@ -101,13 +114,20 @@ class ControlledProgramme:
                 ),
                 hint=say("publish fewer tables, or take small_count_rounding"),
             )
-        try:
-            point, optimal = self._solve(self.margins, progress)
-        except InfeasibleError:
-            raise self._conflict(progress) from None
+        rests = self.cells.tobytes() + self.rest.tobytes()
+        if rests not in self._known:
+            try:
+                found = self._solve(self.margins, progress)
+            except InfeasibleError:
+                raise self._conflict(progress) from None
+            if len(self._known) < MOST_KNOWN:
+                self._known[rests] = found
+        else:
+            found = self._known[rests]
+        point, optimal = found
         up = point[: len(self.cells)] > 0.5
         rounded = self._rounded(up)
-        new = self.publication.stack(self.publication.sums(rounded))
+        new = self.publication.added_up(rounded)
         return Controlled(rounded, int(np.abs(new - self.sums).sum()), optimal)
 
     def _rounded(self, up: Bools) -> Table:

@@ -272,7 +272,7 @@ class SmallCounts:
         self.cells, self.original = cells[small], counts[small]
         if keys is None:
             self.keys = keys_of(publication, self.cells)
-            self.sums = publication.stack(publication.sums(table))
+            self.sums = publication.added_up(table)
         else:
             self.keys = keys[:, self.cells]
             self.sums = np.zeros(publication.size, dtype=np.int64)

@@ -180,7 +180,7 @@ def audit(
     """
     if suppressed.shape != (publication.size,):
         raise InputError(say("the suppressed cells are those of another table"))
-    values = publication.stack(publication.sums(table))
+    values = publication.added_up(table)
     first, inverse = publication.distinct
     # A number that is published once is known wherever it stands.
     hidden = np.ones(len(first), dtype=np.bool_)

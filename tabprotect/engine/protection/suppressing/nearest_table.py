@@ -239,7 +239,7 @@ def _counts(
     publication: Publication, table: Table, totals: Totals
 ) -> tuple[_Cells, _Cells, csc_array[np.int64], Ints]:
     """The inner cells, the published sums of several, which of those sum which, and their cells."""
-    values = publication.stack(publication.sums(table))
+    values = publication.added_up(table)
     first = publication.distinct[0]
     incidence = publication.incidence[first].tocsr()
     behind = np.diff(incidence.indptr)

@@ -23,7 +23,7 @@ from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, TURNS
 from tabprotect.gui.pages.protect.method_cards import Cards
 from tabprotect.gui.pages.protect.wishes_asked import Asking
 from tabprotect.gui.pages.protect.words import PUBLIC, sentence
@@ -51,6 +51,9 @@ class ProtectPage(ProtectStage, Page):
             self._failed,
             came=self._came,
             stopped=self._show,
+        )
+        self._loading: Question[int] = Question(
+            self, document.jobs, lambda _: self._changed(frozenset({"table"})), self._failed
         )
         self._adding: Question[tuple[KeptSum, ...]] = Question(
             self, document.jobs, lambda kept: self.asking.show_small(kept), self._failed
@@ -98,10 +101,15 @@ class ProtectPage(ProtectStage, Page):
             self._note.setText("")
             self.set_sentence("")
             return
+        if not methods().loaded:
+            # All of them bring in a hundred modules: the window is not held up by that.
+            self._loading.ask(say("try every method"), lambda _: len(methods()), ("methods",))
+            return
         self.asking.show_domain(project.domain)
         self._ask(project)
         self._add_up()
-        self._show()
+        # The cards of all of them take the time of a turn.
+        TURNS.later(self, self._show)
 
     def _add_up(self) -> None:
         """Which of the asked sums are small: they are named before anything is kept."""
@@ -155,7 +163,7 @@ class ProtectPage(ProtectStage, Page):
     def _show(self) -> None:
         """Rank what was tried by what is asked."""
         project = self.document.project
-        if project is None or not self.document.in_house:
+        if project is None or not self.document.in_house or not methods().loaded:
             return
         from tabprotect.engine.disclosure.method_trials import RUNS, in_order, ranked, untried
 

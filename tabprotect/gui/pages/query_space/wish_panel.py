@@ -125,7 +125,8 @@ class WishPanel(SpacePanel):
             if query and query not in there:
                 item = QTreeWidgetItem([regions.letters.named(query), "", ""])
                 item.setData(0, QUERY, query)
-                item.setSizeHint(0, QSize(0, 3 * GRID))
+                wide = self.list.fontMetrics().horizontalAdvance(item.text(0)) + 6 * GRID
+                item.setSizeHint(0, QSize(wide, 3 * GRID))
                 item.setCheckState(0, Qt.CheckState.Checked)
                 self.list.addTopLevelItem(item)
         self.list.blockSignals(False)

@@ -43,6 +43,7 @@ from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.look.buttons import faces, named
+from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, moved_text
 from tabprotect.gui.pages.run.method_result import MethodResult
@@ -66,6 +67,11 @@ JUDGED = frozenset({"table", "at_risk", "cycles", "parameters", "view", "everyth
 
 Foreseen = tuple[Preview, Chance, tuple[Suggestion, ...]]
 """What a mechanism does to a table, and what the gate makes of it."""
+
+NOT_RUN = say(
+    "Nothing has been run yet: here stand the published counts beside the true ones, once the method "
+    "has run. Nothing leaves the house by that."
+)
 
 
 class RunPage(Page):
@@ -108,6 +114,10 @@ class RunPage(Page):
             self.tools.addWidget(named(button, say("Show the {lower}", button.text().lower())))
         self.stack = QStackedWidget()
         self.stack.addWidget(self._whole())
+        self._empty = Label(
+            NOT_RUN, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet"
+        )
+        self.stack.addWidget(self._empty)
         self.body.addWidget(self.stack, 1)
         self._copy = self.command_button(name=say("Copy the run as a command line"))
         self.footer.addWidget(self._copy)
@@ -168,14 +178,17 @@ class RunPage(Page):
 
     @property
     def face(self) -> str:
-        """``setup`` or ``result``."""
-        return "result" if self.stack.currentIndex() else "setup"
+        """``setup`` or ``result``, which an empty one is not: there the method can still be run."""
+        front = self.stack.currentWidget()
+        return "setup" if front in (self.stack.widget(0), self._empty) else "result"
 
     def show_face(self, name: str) -> None:
         """Show the set-up, or what was published where there is something."""
         project = self.document.project
         if name == "result" and project is not None and project.release is not None:
             self.stack.setCurrentWidget(self.run if project.takes_cycles else self.result)
+        elif name == "result" and project is not None and self.document.in_house:
+            self.stack.setCurrentWidget(self._empty)
         else:
             name = "setup"
             self.stack.setCurrentIndex(0)
@@ -206,7 +219,7 @@ class RunPage(Page):
             self._set_up(project)
             self.tune.show_project(project)
         self._copy.setVisible(self.document.in_house)
-        self._faces["result"].setEnabled(project.release is not None)
+        self._faces["result"].setEnabled(project.release is not None or self.document.in_house)
         if changes & JUDGED:
             self._judge(project)
         self._show_result(project)

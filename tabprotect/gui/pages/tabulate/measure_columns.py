@@ -66,7 +66,7 @@ class MeasureColumns(QWidget):
             tip(say("Groups whose names differ in capitals and spaces only count as one."))
         )
         flow.addWidget(self.merge)
-        in_row(label, self.measure, (self._more, 1), on=self, margins=0, spacing=GRID)
+        in_row(label, self.measure, (self._more, 100), 1, on=self, margins=0, spacing=GRID)
         self._more.hide()
 
     def offer(self, names: Sequence[str], numbers: Sequence[str]) -> None:

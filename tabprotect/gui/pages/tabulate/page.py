@@ -124,7 +124,7 @@ class TabulatePage(Page):
         self._choose_source()
         self.body.addLayout(in_row((self._filter, 1), self.all, spacing=GRID))
         self.body.addLayout(
-            in_row((self._list, 3), (self.so_far, 2, Qt.AlignmentFlag.AlignTop), spacing=2 * GRID),
+            in_row((self._list, 3), (self.so_far, 2), spacing=2 * GRID),
             1,
         )
         self._choose_weights()

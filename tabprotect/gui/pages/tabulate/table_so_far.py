@@ -4,18 +4,22 @@ many there would be with one variable more."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QFrame
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFrame, QHeaderView, QTableWidget, QTableWidgetItem
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.said import say
@@ -33,6 +37,40 @@ MOST_VARIABLES = 14
 RULE = SmallCount()
 
 
+SEEN = 30, 8
+"""Rows and columns of a table that are shown ahead."""
+
+
+@dataclass(frozen=True)
+class Corner:
+    """The first counts of a table by its first two variables. Confidential.
+
+    Attributes
+    ----------
+    names
+        The variables: that of the rows, that of the columns if there is one.
+    rows, columns
+        Their first categories.
+    counts : int64 (rows, columns)
+        What is counted there.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    counts: Ints
+
+    @classmethod
+    def of(cls, joint: Table, chosen: Sequence[str]) -> Corner:
+        """The corner of the table of these variables."""
+        table = joint.margin(list(chosen[:2]))
+        high, wide = SEEN
+        variables = [table.domain[name] for name in table.domain.names]
+        columns = variables[1].categories[:wide] if len(variables) > 1 else ("",)
+        counts = table.counts.reshape(table.domain.shape[0], -1)[:high, :wide]
+        return cls(table.domain.names, variables[0].categories[:high], tuple(columns), counts)
+
+
 @dataclass(frozen=True)
 class Counted:
     """A table of some variables. Confidential.
@@ -41,12 +79,15 @@ class Counted:
     ----------
     cells, filled, small, ones
         Its cells, those with anybody in them, with a small count, with one person.
+    corner
+        Its first counts, where they are to be shown.
     """
 
     cells: int
     filled: int
     small: int
     ones: int
+    corner: Corner | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, joint: Table, names: Sequence[str]) -> Counted:
@@ -77,7 +118,9 @@ def if_ticked(
     joint: Table, chosen: Sequence[str], names: Sequence[str], progress: Progress
 ) -> dict[str, Counted]:
     """The table so far, under the empty name, and with each of the others beside it."""
-    out = {"": Counted.of(joint, chosen)} if chosen else {}
+    out = {}
+    if chosen:
+        out[""] = replace(Counted.of(joint, chosen), corner=Corner.of(joint, chosen))
     for number, name in enumerate(names):
         progress.report(say("counting small counts"), number / len(names))
         if name not in chosen:
@@ -86,12 +129,14 @@ def if_ticked(
 
 
 class TableSoFar(QFrame):
-    """Three figures of the table that the ticks make."""
+    """Three figures of the table that the ticks make, and its first counts."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(told(say("The table so far")))
         dress(self, "card")
+        self._small = False
+        self._cells: list[QTableWidgetItem] = []
         self._figures = [Label(role="figure") for _ in range(3)]
         self._names = [Label(wordWrap=True, role="quiet") for _ in range(3)]
         figures = in_row(
@@ -102,9 +147,15 @@ class TableSoFar(QFrame):
             spacing=2 * GRID,
         )
         self._note = Label(wordWrap=True, role="quiet", name=say("Where the figures come from"))
-        in_column(
-            heading(say("The table so far")), figures, self._note, 1, on=self, margins=2 * GRID
-        )
+        self._by = Label(wordWrap=True, role="quiet")
+        self.corner = QTableWidget()
+        as_list(self.corner, say("The first counts of the table"))
+        self.corner.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
+        self.corner.verticalHeader().setVisible(True)
+        self.corner.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        title = heading(say("The table so far"))
+        parts = (title, figures, self._note, self._by, (self.corner, 1))
+        in_column(*parts, 0, on=self, margins=2 * GRID, spacing=GRID)
         THEME.follow(self, TableSoFar._paint)
         self.show_counted(None, say("Tick a variable: here stands what the table would hold."))
 
@@ -122,7 +173,41 @@ class TableSoFar(QFrame):
         for label, name in zip(self._names, names, strict=True):
             label.setText("" if found is None else told(name))
         self._note.setText(told(note))
+        self._small = found is not None and found.small > 0
+        self._show_corner(None if found is None else found.corner)
         self._paint()
 
+    def _show_corner(self, corner: Corner | None) -> None:
+        for part in (self._by, self.corner):
+            part.setVisible(corner is not None)
+        self._cells = []
+        if corner is None:
+            self.corner.setRowCount(0)
+            return
+        self._by.setText(
+            told(
+                say("Its first counts by {rows}:", corner.names[0])
+                if len(corner.names) < 2
+                else say("Its first counts by {rows} and {columns}:", *corner.names)
+            )
+        )
+        self.corner.setRowCount(len(corner.rows))
+        self.corner.setColumnCount(len(corner.columns))
+        self.corner.setHorizontalHeaderLabels(list(corner.columns))
+        self.corner.setVerticalHeaderLabels(list(corner.rows))
+        small = RULE.mask(corner.counts)
+        for (row, column), count in np.ndenumerate(corner.counts):
+            item = QTableWidgetItem(count_text(int(count)))
+            item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.corner.setItem(row, column, item)
+            if small[row, column]:
+                self._cells.append(item)
+
     def _paint(self) -> None:
-        self._figures[1].setStyleSheet(f"color: {THEME.colours.at_risk};")
+        # Amber is for small counts, not for their absence.
+        colours = THEME.colours
+        ink = colours.at_risk if self._small else colours.text
+        self._figures[1].setStyleSheet(f"color: {ink};")
+        for item in self._cells:
+            item.setForeground(QColor(colours.at_risk))
+            item.setBackground(QColor(colours.at_risk_fill))

@@ -44,8 +44,8 @@ class CategoryTree(QTreeWidget):
         self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.setUniformRowHeights(True)
         self.header().setStretchLastSection(False)
-        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column in (1, 2):
+        # Figures stand beside the names that they are of.
+        for column in (0, 1, 2):
             self.header().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         THEME.follow(self, CategoryTree._paint)
 

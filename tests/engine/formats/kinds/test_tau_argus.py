@@ -66,7 +66,7 @@ def test_counts_are_the_frequencies_and_totals_are_left_out(tmp_path: Path) -> N
     assert found.table.domain["Size"].categories == ("1", "2")
     assert found.table.counts.tolist() == [[2, 4], [2, 1]]
     said = "; ".join(found.notes)
-    assert "5 totals" in said and "1 M (secondary, hidden to protect others)" in said
+    assert "5 totals" in said and "1 M (hidden to protect others)" in said
 
 
 def test_another_response_by_its_name_with_decimal_commas(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def test_the_published_tables_beside_the_true_ones(at_methods: MainWindow, tried
         index = grid.model.index(row, column)
         count = document.original.counts[row, column]
         assert grid.model.data(index) == ("x" if hidden[row, column] else str(count))
-    assert "U primary unsafe" in shown.result.legend.text()
+    assert "U unsafe by itself" in shown.result.legend.text()
     assert "x not published" in shown.result.legend.text()
     # The totals are those that are published, as tables of their own.
     assert [grid.right.model().data(grid.right.model().index(r, 0)) for r in range(4)] == [
@@ -374,3 +374,19 @@ def test_what_a_search_may_cost_stands_at_the_set_up_while_it_is_tried(
     shown._trial.drop()
     go_on.set()
     settle()
+
+
+def test_an_empty_result_says_so_and_the_method_can_be_run_from_there(
+    opened: MainWindow, settle: Settle
+) -> None:
+    opened.document.do(set_method, method="small_count_rounding")
+    opened.go("methods")
+    settle()
+    shown = page_of(opened, MethodsPage)
+    shown.show_face("result")
+    assert shown._empty.isVisible() and shown._empty.text().startswith("Nothing has been run yet")
+    assert shown.main_button.text() == "Run" and shown.main_button.isEnabled()
+    shown.main_button.click()
+    settle()
+    assert shown.face == "result" and opened.document.release is not None
+    assert not shown._empty.isVisible()

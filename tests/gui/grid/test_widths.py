@@ -1,0 +1,38 @@
+"""One width of columns for tables beside each other, worked out without laying any of them out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.variable import Variable
+from tabprotect.gui.grid.grid_view import GridView
+from tabprotect.gui.grid.layout import Layout
+
+
+@pytest.mark.parametrize(
+    ("counts", "label"),
+    [([[1, 2], [3, 4]], "x"), ([[1_000_000, 2], [3, 123]], "x"), ([[1, 2], [3, 4]], "a long one")],
+)
+def test_the_natural_width_is_the_one_it_takes_when_it_is_told_none(
+    qtbot: QtBot, counts: list[list[int]], label: str
+) -> None:
+    domain = Domain((Variable("a", ("u", "v")), Variable("b", (label, "y"))))
+    values = np.array(counts)
+    grid = GridView("a table")
+    qtbot.addWidget(grid)
+    grid.resize(700, 400)
+    grid.show()
+    layout = Layout(domain, Placement(("a",), ("b",)), (0, 0))
+    margins = values.sum(axis=1), values.sum(axis=0), values.sum()
+    grid.show_grid(layout, values, margins=margins)
+    grid.be_as_wide((0, 0))
+    alone = grid.widths
+    assert grid.natural_widths == alone
+    grid.be_as_wide((300, 400))
+    assert grid.widths == (300, 400)
+    # What it was told does not change what it needs.
+    assert grid.natural_widths == alone
