@@ -55,6 +55,7 @@ BOUNDS = "engine/bounds/test_published.py::"
 SLIDES = EXACT + "test_the_slides_printed_numbers_are_another_arithmetic"
 LAW = "engine/protection/methods/test_cyclic_perturbation.py::test_lenz_change_of_a_cell_without_blocking"
 REPORT = "engine/cycles/test_cycle_report.py::"
+LENZ_LISTED = "engine/cycles/test_lenz.py::"
 DESIGNS = "engine/cycles/test_designs.py::test_bidiagonal_is_valid_for_every_two_way_shape"
 RESAMPLED = "engine/protection/methods/test_bootstrap.py::"
 
@@ -135,6 +136,20 @@ NUMBERS = (
         "a positive cell moves exactly if it is no bridge of the positive cells; the example's one is",
         ERRATUM,
         REPORT + "test_lenz_bridge_example",
+    ),
+    Printed(
+        LENZ,
+        "Corollary 1: an unchanged column means an unchanged table",
+        "where there are at least as many rows as columns, and nothing is blocked",
+        ERRATUM,
+        LENZ_LISTED + "test_corollary_1_is_false_for_fewer_rows",
+    ),
+    Printed(
+        LENZ,
+        "Lemma 1: the expected change is alpha less beta times the sum of the cycles",
+        "without blocking; with equal chances under any_zero too, not under negative",
+        ERRATUM,
+        LENZ_LISTED + "test_lemma_1_without_blocking_only",
     ),
     Printed(
         LENZ,

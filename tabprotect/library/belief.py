@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.belief.analysing import STATISTICS, Analysing
 from tabprotect.engine.belief.believed import Believed
+from tabprotect.engine.belief.estimate import LEVEL as LEVEL_OF_ODDS
 from tabprotect.engine.belief.evidence import Knowing
-from tabprotect.engine.belief.log_odds import LEVEL as LEVEL_OF_ODDS
 from tabprotect.engine.belief.log_odds import LogOdds, log_odds
-from tabprotect.engine.belief.model_fit import TESTED, Reading, fit_releases
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError, ParameterError
@@ -21,15 +21,10 @@ from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
     ModelSummary,
     Statistic,
-    analyse,
-    chi_square,
-    cramers_v,
-    fit_model,
 )
 from tabprotect.engine.posterior.columns import PosteriorColumns
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
@@ -310,27 +305,14 @@ class Belief(Framed):
         >>> found.name, found.undefined
         ('chi_square', 0)
         """
-        known: dict[str, Statistic] = {"chi_square": chi_square, "cramers_v": cramers_v}
-        if isinstance(statistic, str) and statistic not in known:
+        if isinstance(statistic, str) and statistic not in STATISTICS:
             raise ParameterError(
-                {"statistic": say("must be one of {known}, or a function", ", ".join(known))}
+                {"statistic": say("must be one of {known}, or a function", ", ".join(STATISTICS))}
             )
         name = statistic if isinstance(statistic, str) else statistic.__name__
-        function = known[statistic] if isinstance(statistic, str) else statistic
-        chance, independent = Randomness.seeded(seed), None
-        plain = bool(self.given) and isinstance(self.posterior.prior, Uniform)
-        if isinstance(statistic, str) and plain and self.domain.size <= TESTED:
-            knowing = Knowing(weigh_refused=weigh_refused)
-            independent = Reading.of(self.given, knowing, chance, progress).independence(level)
-        found = analyse(
-            self.posterior,
-            function,
-            name,
-            generator=chance.generator(),
-            draws=draws,
-            progress=progress,
-        )
-        return replace(found, independence=independent)
+        function = STATISTICS[statistic] if isinstance(statistic, str) else statistic
+        asked = self._analysing(seed, progress)
+        return asked.statistic(function, name, draws=draws, level=level)
 
     def fit(
         self,
@@ -359,15 +341,8 @@ class Belief(Framed):
         >>> found.model.degrees
         9
         """
-        wanted, chance = LogLinear.of(self.domain, model), Randomness.seeded(seed)
-        if self.given and isinstance(self.posterior.prior, Uniform):
-            knowing = Knowing(weigh_refused=weigh_refused)
-            reading = Reading.of(self.given, knowing, chance, progress)
-            return fit_releases(reading, wanted, draws=draws)
-        generator = chance.generator()
-        return fit_model(
-            self.posterior, wanted, generator=generator, draws=draws, progress=progress
-        )
+        wanted = LogLinear.of(self.domain, model)
+        return self._analysing(seed, progress).fit(wanted, draws=draws)
 
     def rate(
         self,
@@ -393,13 +368,7 @@ class Belief(Framed):
         >>> 0 < found.interval[0] < found.estimate < found.interval[1] < 1
         True
         """
-        if not self.given:
-            raise ParameterError(
-                {"rate": say("these are sums of cells")},
-                hint=say("infer the cells of the release, without of"),
-            )
-        knowing = Knowing(weigh_refused=weigh_refused)
-        reading = Reading.of(self.given, knowing, Randomness.seeded(seed), progress)
+        reading = self._analysing(seed, progress, "rate").alone
         return rate(reading, Ratio.parse(text), level=level)
 
     def log_odds(
@@ -424,16 +393,15 @@ class Belief(Framed):
         >>> found.interval[0] < found.estimate < found.interval[1]
         True
         """
-        if not self.given:
+        reading = self._analysing(seed, progress, "log_odds").alone
+        return log_odds(reading, (first, second), level=level)
+
+    def _analysing(self, seed: int | None, progress: Progress, alone: str = "") -> Analysing:
+        """The releases to analyse; ``alone`` names what rests on them and not on this posterior."""
+        if alone and not self.given:
             raise ParameterError(
-                {"log_odds": say("these are sums of cells")},
+                {alone: say("these are sums of cells")},
                 hint=say("infer the cells of the release, without of"),
             )
-        return log_odds(
-            self.given,
-            (first, second),
-            level=level,
-            knowing=Knowing(weigh_refused=weigh_refused),
-            randomness=None if seed is None else Randomness.seeded(seed),
-            progress=progress,
-        )
+        knowing, chance = Knowing(weigh_refused=weigh_refused), Randomness.seeded(seed)
+        return Analysing(self.given, self.posterior, knowing, chance, progress)

@@ -20,6 +20,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "numpydoc",
+    "house_folder",
     "run_block",
     "shell_block",
     "reference_pages",

@@ -12,23 +12,21 @@ from tabprotect.cli.arguments import add_reading, keep_apart, open_source, posit
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import replacing
+from tabprotect.engine.belief.analysing import STATISTICS, Analysing
 from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.estimate import LEVEL
 from tabprotect.engine.belief.evidence import Knowing
-from tabprotect.engine.belief.log_odds import LEVEL, log_odds
-from tabprotect.engine.belief.model_fit import TESTED, Reading, fit_releases
+from tabprotect.engine.belief.log_odds import log_odds
+from tabprotect.engine.belief.model_fit import Reading
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.verdict import weigh_refused
-from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import by_suffix, figures_format, format_names
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
     ModelSummary,
-    analyse,
-    chi_square,
-    cramers_v,
-    fit_model,
 )
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
@@ -40,7 +38,7 @@ from tabprotect.languages.said import joined, say
 
 DRAWS = 1000
 
-STATISTICS = {"chi_square": ("chi-square", chi_square), "cramers_v": (say("Cramer's V"), cramers_v)}
+LABELS = {"chi_square": "chi-square", "cramers_v": say("Cramer's V")}
 
 
 def add(verbs: Verbs) -> None:
@@ -132,37 +130,23 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
     if args.rate is not None and args.prior is not None:
         raise UsageError(say("a rate takes no prior: it has a model (--model)"))
     releases = _releases(args, console)
+    posterior, chance = _posterior(releases, args, console)
+    knowing = Knowing(weigh_refused=weigh_refused)
+    asked = Analysing(releases, posterior, knowing, chance, console)
     odds = None
     if args.log_odds is not None:
-        odds = log_odds(
-            releases,
-            args.log_odds,
-            level=args.level,
-            knowing=Knowing(weigh_refused=weigh_refused),
-            randomness=None if args.seed is None else Randomness.seeded(args.seed),
-            progress=console,
-        )
+        odds = log_odds(asked.alone, args.log_odds, level=args.level)
         if not (args.statistic or args.model or args.rate):
             console.result(odds.as_json(), odds.lines)
             return 0
     wanted = args.statistic or ([] if args.model or args.rate else ["chi_square"])
-    reading, share, independent = None, None, None
-    small = max(release.domain.size for release in releases) <= TESTED
-    if args.prior is None and (args.model or args.rate or small):
-        chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
-        reading = Reading.of(releases, Knowing(weigh_refused=weigh_refused), chance, console)
-        posterior = reading.found
-        share = _rate(reading, args)
-        independent = reading.independence(args.level) if wanted else None
-    else:
-        posterior, chance = _posterior(releases, args, console)
+    share = _rate(asked.alone, args) if args.rate is not None else None
     original = None
     if args.original is not None:
         args.table = args.original
         original = open_source(args, console).project.original
         if original.domain != posterior.domain:
             raise InputError(say("the original has other variables than the release"))
-    given = {"generator": chance.generator(), "draws": args.draws, "progress": console}
     data: dict[str, object] = {"way": posterior.way, "draws": args.draws}
     data["confidential"] = original is not None
     lines: list[str] = []
@@ -174,22 +158,19 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
         data["rates"] = [share.as_json()]
         lines += share.lines
     for name in wanted:
-        label, statistic = STATISTICS[name]
-        found = analyse(posterior, statistic, label, **given)
+        statistic = STATISTICS[name]
+        found = asked.statistic(statistic, LABELS[name], draws=args.draws, level=args.level)
         truth = None if original is None else float(statistic(original.counts[None])[0])
         statistics[name] = _told(found, truth)
         lines += _said(found, truth)
-        if independent is not None:
+        if found.independence is not None:
             strength = name == "cramers_v"
-            statistics[name] |= independent.as_json(strength=strength)
-            lines += independent.lines(strength=strength)
+            statistics[name] |= found.independence.as_json(strength=strength)
+            lines += found.independence.lines(strength=strength)
     data["statistics"] = statistics
     if args.model is not None:
         model = LogLinear.of(posterior.domain, args.model)
-        if reading is None:
-            summary = fit_model(posterior, model, **given)
-        else:
-            summary = fit_releases(reading, model, draws=args.draws)
+        summary = asked.fit(model, draws=args.draws)
         data["model"] = _model_told(summary, original)
         lines += _model_said(summary, original)
     if original is not None:
@@ -198,12 +179,8 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _rate(reading: Reading, args: argparse.Namespace) -> Rate | None:
+def _rate(reading: Reading, args: argparse.Namespace) -> Rate:
     """The rate that is asked for, under the model that is."""
-    if args.rate is None:
-        return None
-    if not 0.0 < args.level < 1.0:
-        raise ParameterError({"level": say("must lie between 0 and 1, is {level}", args.level)})
     model = None if args.model is None else LogLinear.of(reading.found.domain, args.model)
     return rate(reading, Ratio.parse(args.rate), model=model, level=args.level)
 

@@ -169,31 +169,53 @@ def given_sums(model: Association, tables: Floats, grid: Floats, beta: float) ->
     sums = np.concatenate([tables.sum(axis=3), tables.sum(axis=2)], axis=2)
     flat, at = np.unique(sums.reshape(len(sums), -1), axis=0, return_inverse=True)
     first = np.unique(at, return_index=True)[1]
-    held = np.maximum(tables[first], LEAST)
+    # Draws last: sums over the few categories then run along the many tables.
+    held = np.ascontiguousarray(np.moveaxis(np.maximum(tables[first], LEAST), 0, -1))
+    rows, columns = held.sum(axis=2, keepdims=True), held.sum(axis=1, keepdims=True)
     places = np.union1d(grid[::SPARSER], grid[-1:])
-    means, free = np.empty((len(flat), len(places))), np.empty((len(flat), len(places)))
-    for k, place in enumerate(places):
-        start = np.exp(place * (model.scores - model.scores.max()))
-        fits = _to_sums(np.broadcast_to(start, held.shape), held, SADDLE)
-        means[:, k] = model.total(fits)
-        free[:, k] = _information(fits)
-    along = CubicSpline(places, means, axis=1).antiderivative()
-    bent = CubicSpline(places, free, axis=1)
+    means, free = np.empty((len(places), len(flat))), np.empty((len(places), len(flat)))
+    middle = int(np.abs(places - beta).argmin())
+    scores = (model.scores - model.scores.max())[:, :, None]
+    near = np.repeat(np.exp(places[middle] * scores)[None], len(held), axis=0) * np.ones(len(flat))
+    for way in (range(middle, len(places)), range(middle - 1, -1, -1)):
+        fits, place = near, places[middle]
+        for k in way:
+            # The fit of the place beside it, bent to this odds ratio, is nearly the fit here.
+            fits = fits * np.exp((places[k] - place) * scores)
+            place = places[k]
+            _swept(fits, rows, columns, SADDLE)
+            means[k] = np.einsum("kijn,ij->n", fits, model.scores)
+            free[k] = _information(fits)
+            if k == middle:
+                near = fits.copy()
+    along = CubicSpline(places, means.T, axis=1).antiderivative()
+    bent = CubicSpline(places, free.T, axis=1)
     points = np.append(grid, beta)
     logs = along(points) - 0.5 * bent(points)
     return np.asarray((logs[:, :-1] - logs[:, -1:])[at.reshape(-1)])
 
 
+def _swept(fits: Floats, rows: Floats, columns: Floats, near: tuple[int, float]) -> None:
+    """Fit tables (strata, first, second, draws) in place to their sums."""
+    close = near[1] * max(float(rows.max()), 1.0)
+    for _ in range(near[0]):
+        fits *= rows / np.maximum(fits.sum(axis=2, keepdims=True), 1e-300)
+        sums = fits.sum(axis=1, keepdims=True)
+        if np.abs(sums - columns).max() < close:
+            break
+        fits *= columns / np.maximum(sums, 1e-300)
+
+
 def _information(fits: Floats) -> Floats:
-    """Log determinant of the information about the sums of fits, over all strata, float64 (fits,)."""
-    rows, columns = fits.sum(axis=3), fits.sum(axis=2)
+    """Log determinant of the information about the sums of fits, over all strata, float64 (draws,)."""
+    rows, columns = fits.sum(axis=2, keepdims=True), fits.sum(axis=1)
     # Schur's complement: the rows are diagonal among themselves, one column is redundant.
-    crossed = fits[..., 1:]
-    inner = -np.einsum("nkia,nkib->nkab", crossed / rows[..., None], crossed)
-    each = np.arange(inner.shape[-1])
-    inner[..., each, each] += columns[..., 1:]
-    found = np.log(rows).sum(axis=2) + np.linalg.slogdet(inner)[1]
-    return np.asarray(found.sum(axis=1))
+    crossed = fits[:, :, 1:]
+    inner = -((crossed / rows)[:, :, :, None] * crossed[:, :, None]).sum(axis=1)
+    each = np.arange(inner.shape[1])
+    inner[:, each, each] += columns[:, 1:]
+    found = np.linalg.slogdet(np.moveaxis(inner, -1, 0))[1]
+    return np.asarray(np.log(rows).sum(axis=(0, 1, 2)) + found.sum(axis=1))
 
 
 def noncentral(tables: Floats, grid: Floats, beta: float) -> Floats:

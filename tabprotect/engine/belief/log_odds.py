@@ -23,32 +23,11 @@ from tabprotect.engine.belief.association import (
     given_sums,
     noncentral,
 )
-from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.evidence import (
-    HOW_IT_WAS_LET_OUT,
-    Evidence,
-    Knowing,
-    distinct,
-    finest_first,
-)
-from tabprotect.engine.belief.table_draws import (
-    LEAST_EFFECTIVE,
-    WANTED,
-    Believing,
-    TableDraws,
-    around,
-    log_sums,
-)
-from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import Poisson, Prior, Uniform
-from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.belief.estimate import LEVEL, Estimate, tails
+from tabprotect.engine.belief.model_fit import Reading
+from tabprotect.engine.belief.table_draws import LEAST_EFFECTIVE, WANTED, TableDraws, log_sums
+from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.languages.said import say
-
-LEVEL = 0.95
-"""Probability of the interval, if no other is asked for."""
 
 ROUNDS = 12
 """Most fits of the model to what is expected of the true table."""
@@ -65,100 +44,40 @@ PLACES = 4
 
 
 @dataclass(frozen=True)
-class LogOdds:
+class LogOdds(Estimate):
     """What a release says of the common log odds ratio of two variables.
+
+    The estimate is the median given the release, under a prior that hardly matters (log F with 1 and 1
+    degrees of freedom: as two records more would tell).
 
     Attributes
     ----------
     variables
         The two, in the order asked for.
-    estimate
-        The median given the release, under a prior that hardly matters (log F with 1 and 1 degrees
-        of freedom: as two records more would tell).
-    interval
-        Its central interval.
-    level
-        The probability of the interval.
-    published
-        The same estimate with the published table taken as true; ``None`` where a count is missing.
-    published_interval
-        And the interval that goes with it, which covers too rarely.
-    effective
-        What the draws are worth at the ends of the interval, at least.
     """
 
     variables: tuple[str, str]
-    estimate: float
-    interval: tuple[float, float]
-    level: float
-    published: float | None
-    published_interval: tuple[float, float] | None
-    effective: float
+
+    @property
+    def name(self) -> str:
+        return say("Log odds ratio of {first} and {second}", *self.variables)
+
+    @property
+    def asked(self) -> dict[str, object]:
+        return {"variables": list(self.variables)}
 
     @property
     def note(self) -> str:
-        """What the figures lack, in words; empty for nothing."""
         if self.effective >= LEAST_EFFECTIVE:
             return ""
         return say("The interval rests on few draws: it is only roughly right.")
 
-    def as_json(self) -> dict[str, object]:
-        """For ``--json``."""
-        return {
-            "variables": list(self.variables),
-            "estimate": self.estimate,
-            "interval": list(self.interval),
-            "level": self.level,
-            "published": self.published,
-            "published_interval": self.published_interval and list(self.published_interval),
-            "effective": self.effective,
-            "note": self.note,
-        }
 
-    @property
-    def lines(self) -> list[str]:
-        """The same as text."""
-        low, high = self.interval
-        first, second = self.variables
-        out = [
-            say(
-                "Log odds ratio of {first} and {second}: {estimate:.3f} ({level:.0f} % interval "
-                "{low:.3f} to {high:.3f})",
-                first,
-                second,
-                self.estimate,
-                100 * self.level,
-                low,
-                high,
-            )
-        ]
-        if self.published is not None and self.published_interval is not None:
-            out.append(
-                say(
-                    "With the published counts taken as true it would be {value:.3f} ({low:.3f} to "
-                    "{high:.3f}).",
-                    self.published,
-                    *self.published_interval,
-                )
-            )
-        return [*out, *filter(None, [self.note])]
-
-
-def log_odds(
-    releases: Sequence[Release | Evidence],
-    variables: tuple[str, str],
-    *,
-    level: float = LEVEL,
-    knowing: Knowing = HOW_IT_WAS_LET_OUT,
-    randomness: Randomness | None = None,
-    progress: Progress = SILENT,
-) -> LogOdds:
+def log_odds(reading: Reading, variables: tuple[str, str], *, level: float = LEVEL) -> LogOdds:
     """The common log odds ratio of two variables given all others.
 
     Parameters
     ----------
-    releases
-        At least one, all of one original.
     variables
         Two variables of the table.
     level
@@ -167,51 +86,36 @@ def log_odds(
     Raises
     ------
     InputError
-        When a variable is unknown, or the releases do not belong together.
+        When a variable is unknown.
     ParameterError
         When the two are one, or one has a single category; when the level is no probability.
     InfeasibleError
         When there is no posterior.
     """
-    evidence = [one if isinstance(one, Evidence) else Evidence(one) for one in releases]
-    domain = finest_first(distinct(evidence))[0].likelihood.domain
-    if not 0.0 < level < 1.0:
-        raise ParameterError({"level": say("must lie between 0 and 1, is {level}", level)})
-    chance = randomness or Randomness.fresh()
-
-    def believing(prior: Prior) -> Posterior:
-        return believe(
-            evidence, prior, knowing=knowing, randomness=chance, progress=progress
-        ).posterior
-
-    found = believing(Uniform())
+    domain, found = reading.found.domain, reading.found
+    shares = tails(level)
     model = Association.of(domain, variables)
-    generator = chance.generator()
-    draws = TableDraws()
-    draws.take_posterior(found, Uniform(), generator, progress)
 
     def fitted(expected: Floats) -> Floats:
         means, _ = model.fitted(expected.reshape(domain.shape))
         return np.maximum(means.reshape(-1), LEAST_MEAN)
 
-    draws, means = around(believing, draws, fitted, rounds=ROUNDS, draws=(generator, progress))
+    draws, means = reading.around(fitted, rounds=ROUNDS)
     curve = _Curve(model, *model.fitted(means.reshape(domain.shape)), draws)
     for _ in range(PLACES):
-        ends = curve.quantiles([(1 - level) / 2, (1 + level) / 2])
-        thinnest = min(ends, key=curve.effective)
+        thinnest = min(curve.quantiles(shares)[::2], key=curve.effective)
         if curve.effective(thinnest) >= WANTED:
             break
-        curve.draw(thinnest, believing, generator, progress)
-    low, middle, high = curve.quantiles([(1 - level) / 2, 0.5, (1 + level) / 2])
-    shown, taken = None, None
+        curve.draw(thinnest, reading)
+    given = curve.quantiles(shares)
+    taken = None
     if found.is_published.all():
-        begin, shown, end = of_table(found.published.counts, model, level)
-        taken = (begin, end)
-    worth = min(curve.effective(low), curve.effective(high))
-    return LogOdds(variables, middle, (low, high), level, shown, taken, worth)
+        taken = of_table(found.published.counts, model, level)
+    worth = min(map(curve.effective, given[::2]))
+    return LogOdds(given, taken, level, worth, variables)
 
 
-def of_table(counts: Ints, model: Association, level: float) -> tuple[float, float, float]:
+def of_table(counts: Ints, model: Association, level: float) -> list[float]:
     """The same of a table that is taken as true: the interval's ends, and its median between them.
 
     Negative counts count as none.
@@ -219,8 +123,7 @@ def of_table(counts: Ints, model: Association, level: float) -> tuple[float, flo
     true = np.maximum(counts, 0)
     curve = _Curve(model, *model.fitted(true.astype(np.float64)))
     curve.add(curve.beta, true[None])
-    low, middle, high = curve.quantiles([(1 - level) / 2, 0.5, (1 + level) / 2])
-    return low, middle, high
+    return curve.quantiles(tails(level))
 
 
 def _points(beta: float, spread: float) -> Floats:
@@ -256,6 +159,7 @@ class _Curve:
         self._grid = _points(beta, model.spread(self._base))
         self._draws = TableDraws() if draws is None else draws
         self._log: Floats | None = None
+        self._laws: Floats = np.zeros((0, len(self._grid)))
 
     def means(self, beta: float) -> Floats:
         """What is expected of each cell at a log odds ratio, float64 (*shape)."""
@@ -266,12 +170,10 @@ class _Curve:
         self._draws.take(Poisson(self.means(beta).reshape(-1)), tables)
         self._log = None
 
-    def draw(
-        self, beta: float, believing: Believing, generator: np.random.Generator, progress: Progress
-    ) -> None:
+    def draw(self, beta: float, reading: Reading) -> None:
         """Draw them, and take them in."""
         prior = Poisson(self.means(beta).reshape(-1))
-        self._draws.draw(believing, prior, generator, progress)
+        self._draws.draw(reading.believing, prior, reading.generator, reading.progress)
         self._log = None
 
     @property
@@ -294,13 +196,15 @@ class _Curve:
 
     def _against(self) -> Floats:
         """Log of how likely each draw is at each point against the fit, float64 (draws, points)."""
-        tables = self._model.arranged(self._draws.tables.reshape(-1, *self._model.domain.shape))
-        statistic = self._model.total(tables)
+        added = self._draws.tables[len(self._laws) :]
+        tables = self._model.arranged(added.reshape(-1, *self._model.domain.shape))
+        found = (self._grid - self.beta) * self._model.total(tables)[:, None]
         if self._model.binary:
-            out = (self._grid - self.beta) * statistic[:, None]
-            return out - noncentral(tables, self._grid, self.beta)
-        out = (self._grid - self.beta) * statistic[:, None]
-        return out - given_sums(self._model, tables, self._grid, self.beta)
+            found -= noncentral(tables, self._grid, self.beta)
+        else:
+            found -= given_sums(self._model, tables, self._grid, self.beta)
+        self._laws = np.concatenate([self._laws, found])
+        return self._laws
 
     def effective(self, beta: float) -> float:
         """What the draws are worth at a log odds ratio."""

@@ -14,13 +14,14 @@ when the model is true, by its first two moments (Satterthwaite 1946).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.estimate import tails
 from tabprotect.engine.belief.evidence import (
     HOW_IT_WAS_LET_OUT,
     Evidence,
@@ -29,6 +30,7 @@ from tabprotect.engine.belief.evidence import (
     finest_first,
 )
 from tabprotect.engine.belief.table_draws import (
+    CLOSE,
     LEAST_EFFECTIVE,
     WANTED,
     WIDER,
@@ -36,7 +38,6 @@ from tabprotect.engine.belief.table_draws import (
     TableDraws,
     around,
 )
-from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.analysis import (
     ModelSummary,
     model_summary,
@@ -45,6 +46,7 @@ from tabprotect.engine.posterior.independence import Independence, ModelTest, in
 from tabprotect.engine.posterior.log_linear import LogLinear, Pooled
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import NegativeBinomial, Poisson, Prior, Uniform
+from tabprotect.engine.posterior.strength import SPREADS, Strength, likely
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
@@ -56,8 +58,14 @@ PLACES = 4
 ROUNDS = 30
 """Most rounds of the fit that is tested."""
 
+SPREAD_ROUNDS = 12
+"""Most rounds of the sums around which Cramer's V is looked for."""
+
 LEAST_MEAN = 1e-6
 """Least mean of a cell."""
+
+LEAST = 1e-3
+"""Least mean of a cell around which Cramer's V is looked for."""
 
 INTEGRATED = 60
 """Most parameters whose information counts in the weight of a table: else it is taken as equal."""
@@ -92,20 +100,25 @@ class Imputed:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Reading:
-    """Releases of one original, and the posterior that assumes nothing.
+    """Releases of one original, and the tables drawn given them, which several analyses share.
 
     Attributes
     ----------
+    found
+        The posterior that assumes nothing.
     believing
-        Their posterior under another prior.
-    draws
+        The posterior under another prior.
+    plain : int64 (draws, cells)
         Drawn tables of the posterior that assumes nothing.
+    draws
+        Those that served last, under a prior near a model.
     """
 
     found: Posterior
     believing: Believing
+    plain: Ints
     draws: TableDraws
     generator: np.random.Generator
     progress: Progress
@@ -117,8 +130,16 @@ class Reading:
         knowing: Knowing = HOW_IT_WAS_LET_OUT,
         randomness: Randomness | None = None,
         progress: Progress = SILENT,
+        *,
+        known: Posterior | None = None,
     ) -> Reading:
-        """Read releases."""
+        """Read releases.
+
+        Parameters
+        ----------
+        known
+            Their posterior that assumes nothing, where somebody has it already.
+        """
         evidence = [one if isinstance(one, Evidence) else Evidence(one) for one in releases]
         evidence = finest_first(distinct(evidence))
         chance = randomness or Randomness.fresh()
@@ -128,9 +149,19 @@ class Reading:
                 evidence, prior, knowing=knowing, randomness=chance, progress=progress
             ).posterior
 
-        found, generator, draws = believing(Uniform()), chance.generator(), TableDraws()
+        domain = evidence[0].likelihood.domain
+        found = known if known is not None and known.domain == domain else believing(Uniform())
+        generator, draws = chance.generator(), TableDraws()
         draws.take_posterior(found, Uniform(), generator, progress)
-        return cls(found, believing, draws, generator, progress)
+        return cls(found, believing, draws.tables, draws, generator, progress)
+
+    def around(
+        self, fitted: Callable[[Floats], Floats], *, rounds: int
+    ) -> tuple[TableDraws, Floats]:
+        """Draws near a model's fit to what is expected of the table under it, and that fit."""
+        chance = self.generator, self.progress
+        self.draws, means = around(self.believing, self.draws, fitted, rounds=rounds, draws=chance)
+        return self.draws, means
 
     def imputed(self, model: LogLinear, number: int) -> Imputed:
         """Tables drawn given the releases and a model."""
@@ -151,6 +182,7 @@ class Reading:
             held.draw(self.believing, prior, self.generator, self.progress)
             weights = held.weights(log_evidence(model, held.tables))
         # Systematic draws: each table as often as its weight says, but for one.
+        self.draws = held
         ends = np.cumsum(weights)
         at = (np.arange(number) + self.generator.random()) / number * ends[-1]
         chosen = held.tables[np.searchsorted(ends, at)]
@@ -158,21 +190,6 @@ class Reading:
 
     def tested(self, model: LogLinear) -> ModelTest | None:
         """The test of a model; ``None`` beyond the cells that are tested, or without freedom."""
-        found = self._tested(model)
-        return None if found is None else found[0]
-
-    def independence(self, level: float) -> Independence:
-        """Whether the variables go together, and how strongly, with an interval of a level."""
-        if not 0.0 < level < 1.0:
-            raise ParameterError({"level": say("must lie between 0 and 1, is {level}", level)})
-        domain = self.found.domain
-        whole = bool(self.found.is_published.all()) and domain.ndim > 1
-        shown = self.found.published.counts if whole else None
-        tested = self._tested(independence_model(domain))
-        return Independence.of(domain, tested, shown, level)
-
-    def _tested(self, model: LogLinear) -> tuple[ModelTest, float] | None:
-        """The test, and what is expected of the table's total."""
         if model.domain.size > TESTED or not model.degrees:
             return None
 
@@ -180,20 +197,59 @@ class Reading:
             table = expected.reshape(1, *model.domain.shape)
             return np.maximum(model.fit(table).reshape(-1), LEAST_MEAN)
 
-        draws, means = around(
-            self.believing,
-            self.draws,
-            fitted,
-            rounds=ROUNDS,
-            draws=(self.generator, self.progress),
-        )
+        draws, means = self.around(fitted, rounds=ROUNDS)
         weights = draws.weights(draws.density(Poisson(means)))
         if draws.worth(weights) < LEAST_EFFECTIVE:
             return None
         expected = weights @ draws.tables
         off = draws.tables - expected
         open_ = (weights[:, None] * off).T @ off
-        return score_test(model, means, expected, open_), float(expected.sum())
+        return score_test(model, means, expected, open_)
+
+    def independence(self, level: float) -> Independence:
+        """Whether the variables go together, and how strongly, with an interval of a level."""
+        tails(level)
+        domain = self.found.domain
+        whole = bool(self.found.is_published.all()) and domain.ndim > 1
+        shown = self.found.published.counts if whole else None
+        model = independence_model(domain)
+        found, strength = self.tested(model), None
+        if found is not None and domain.ndim == 2 and found.degrees > 0:
+            strength = self._strength(found, level)
+        return Independence.of(domain, found, strength, shown, level)
+
+    def _strength(self, test: ModelTest, level: float) -> Strength | None:
+        """Cramer's V of two variables, where the draws tell it."""
+        held, model = self.draws, independence_model(self.found.domain)
+        # Not the fit of independence: where that is far off, its sums are too.
+        means = self._independent(model, self.plain.mean(axis=0))
+        weights = _of_spreads(held, means)
+        for _ in range(SPREAD_ROUNDS):
+            if held.worth(weights.sum(axis=1)) < WANTED:
+                spread = float(weights.sum(axis=0) @ SPREADS)
+                prior = NegativeBinomial(means, 1.0 / spread**2)
+                held.draw(self.believing, prior, self.generator, self.progress)
+                weights = _of_spreads(held, means)
+            before, means = means, self._independent(model, weights.sum(axis=1) @ held.tables)
+            weights = _of_spreads(held, means)
+            if np.abs(np.sqrt(means) - np.sqrt(before)).max() < CLOSE:
+                break
+        if held.worth(weights.sum(axis=1)) < LEAST_EFFECTIVE:
+            return None
+        tables = held.tables.reshape(-1, *self.found.domain.shape)
+        return Strength.of(tables, weights, means, level, stands=test.p >= 1.0 - level)
+
+    def _independent(self, model: LogLinear, expected: Floats) -> Floats:
+        """The means of independence with the sums of an expected table, float64 (cells,)."""
+        table = expected.reshape(1, *model.domain.shape)
+        return np.maximum(model.fit(table).reshape(-1), LEAST)
+
+
+def _of_spreads(held: TableDraws, means: Floats) -> Floats:
+    """What draws are worth around means with each spread, float64 (draws, spreads)."""
+    log = likely(held.tables, means) - held.log[:, None]
+    weights = np.exp(log - log.max())
+    return np.asarray(weights / weights.sum())
 
 
 def _flattened(weights: Floats, held: TableDraws) -> Floats:
@@ -264,7 +320,7 @@ def fit_releases(reading: Reading, model: LogLinear, *, draws: int = 200) -> Mod
         Imputed tables.
     """
     imputed = reading.imputed(model, draws)
-    plain = reading.draws.tables[:draws].reshape(-1, *model.domain.shape)
+    plain = reading.plain[:draws].reshape(-1, *model.domain.shape)
     deviances = model.deviance(plain, model.fit(plain))
     fitted = model.fit(np.asarray(imputed.tables + model.smoothing, dtype=np.float64))
     estimates, variances = model.log_odds_ratios(fitted)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.belief.estimate import LEVEL, Estimate, tails
 from tabprotect.engine.belief.model_fit import Reading
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.log_linear import LogLinear
@@ -79,63 +80,19 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class Rate:
-    """A rate given releases.
-
-    Attributes
-    ----------
-    estimate, interval
-        ``None`` where the draws are too few.
-    published, published_interval
-        The same with the published table taken as true; ``None`` where a count is missing.
-    """
+class Rate(Estimate):
+    """A rate, or the difference of two, given releases."""
 
     ratio: Ratio
-    level: float
-    estimate: float | None
-    interval: tuple[float, float] | None
-    published: float | None
-    published_interval: tuple[float, float] | None
-    effective: float
-    note: str
-
-    def as_json(self) -> dict[str, object]:
-        """For ``--json``."""
-        return {
-            "rate": self.ratio.text,
-            "estimate": self.estimate,
-            "interval": self.interval and list(self.interval),
-            "level": self.level,
-            "published": self.published,
-            "published_interval": self.published_interval and list(self.published_interval),
-            "effective": self.effective,
-            "note": self.note,
-        }
+    note: str = ""
 
     @property
-    def lines(self) -> list[str]:
-        """The same as text."""
-        out = [f"{self.ratio.text}: {self.note}"]
-        if self.estimate is not None and self.interval is not None:
-            out = [
-                say(
-                    "{rate}: {estimate:.3f} ({level:.0f} % interval {low:.3f} to {high:.3f})",
-                    self.ratio.text,
-                    self.estimate,
-                    100 * self.level,
-                    *self.interval,
-                )
-            ]
-        if self.published is not None and self.published_interval is not None:
-            out.append(
-                say(
-                    "With the published counts taken as true it would be {value:.3f} ({low:.3f} to "
-                    "{high:.3f}).",
-                    self.published,
-                    *self.published_interval,
-                )
-            )
-        return out
+    def name(self) -> str:
+        return self.ratio.text
+
+    @property
+    def asked(self) -> dict[str, object]:
+        return {"rate": self.ratio.text}
 
 
 def pairs(domain: Domain) -> LogLinear:
@@ -146,7 +103,7 @@ def pairs(domain: Domain) -> LogLinear:
 
 
 def rate(
-    reading: Reading, ratio: Ratio, *, model: LogLinear | None = None, level: float = 0.95
+    reading: Reading, ratio: Ratio, *, model: LogLinear | None = None, level: float = LEVEL
 ) -> Rate:
     """A rate, or the difference of two.
 
@@ -160,25 +117,15 @@ def rate(
     InputError, ParameterError
         When a variable or a category is unknown.
     """
-    domain, generator, ends = reading.found.domain, reading.generator, [(1 - level) / 2, 0.5]
-    ends.append((1 + level) / 2)
-    shown: list[float] | None = None
+    domain, generator, ends = reading.found.domain, reading.generator, tails(level)
+    taken: list[float] | None = None
     if reading.found.is_published.all():
         counts = np.maximum(reading.found.published.counts, 0)[None]
-        taken = ratio.drawn(domain, np.repeat(counts, PUBLISHED, axis=0), generator)
-        shown = np.quantile(taken, ends).tolist()
+        drawn = ratio.drawn(domain, np.repeat(counts, PUBLISHED, axis=0), generator)
+        taken = np.quantile(drawn, ends).tolist()
     ratio.counts(domain, np.zeros((1, *domain.shape), dtype=np.int64))
     imputed = reading.imputed(pairs(domain) if model is None else model, DRAWS)
-    found: list[float] | None = None
+    given: list[float] | None = None
     if not imputed.note:
-        found = np.quantile(ratio.drawn(domain, imputed.tables, generator), ends).tolist()
-    return Rate(
-        ratio,
-        level,
-        None if found is None else found[1],
-        None if found is None else (found[0], found[2]),
-        None if shown is None else shown[1],
-        None if shown is None else (shown[0], shown[2]),
-        imputed.effective,
-        imputed.note,
-    )
+        given = np.quantile(ratio.drawn(domain, imputed.tables, generator), ends).tolist()
+    return Rate(given, taken, level, imputed.effective, ratio, imputed.note)

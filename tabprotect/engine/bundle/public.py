@@ -53,15 +53,7 @@ def page_of(release: Release, progress: Progress = SILENT) -> bytes:
 
 
 def page_of_bundle(path: Path, progress: Progress = SILENT) -> tuple[bytes, str]:
-    """The page of a bundle, made anew, and its title.
-
-    Raises
-    ------
-    BundleError
-        When the bundle is damaged, forged or unsafe to open.
-    InputError
-        When there is no such file.
-    """
+    """The page of a bundle of counts, as :func:`.magnitude_bundle.page_of_bundle` says."""
     found = verify(path, progress=progress)
     content = archive.unpack(archive.load(path), allowed=lambda name: True)
     page = page_bytes(found.release, content, found.likelihood, progress)

@@ -1,24 +1,16 @@
-"""Tests of models; that of independence also says how strong the association is, as Cramer's V.
-
-The statistic of :class:`.ModelTest` has a noncentral chi-square law where the variables go together; the
-ends of the interval are the noncentralities under which it would be that high, or that low, by chance
-(Steiger and Fouladi 1997; Smithson 2003), divided by the share that the release tells of them.
-"""
+"""Tests of models; that of independence also says how strong the association is, as Cramer's V."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.posterior.log_linear import LogLinear
+from tabprotect.engine.posterior.strength import Strength
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import say
-
-HALVINGS = 80
-"""Of the range in which an end of an interval lies."""
 
 
 @dataclass(frozen=True)
@@ -58,58 +50,6 @@ def independence_model(domain: Domain) -> LogLinear:
 
 
 @dataclass(frozen=True)
-class Strength:
-    """Cramer's V of the population that a two-way table was drawn from.
-
-    Attributes
-    ----------
-    estimate
-        From the statistic less what it is by chance.
-    interval
-        From 0 where independence is not ruled out.
-    """
-
-    estimate: float
-    interval: tuple[float, float]
-
-    @classmethod
-    def of(cls, domain: Domain, test: ModelTest, total: float, level: float) -> Strength | None:
-        """By the test of independence of a table with an (expected) total; ``None`` if it tells nothing."""
-        least = min(domain.shape) - 1
-        if domain.ndim != 2 or not least or not total > 0 or not test.degrees > 0:
-            return None
-        # No table has a higher V than 1; what a release tells can point beyond it.
-        statistic = min(test.statistic, test.told * total * least)
-        # A statistic below its mean under independence says nothing against a weak association.
-        high = _noncentrality(max(statistic, test.degrees), test.degrees, (1 - level) / 2)
-        low = _noncentrality(statistic, test.degrees, (1 + level) / 2)
-        middle = max(statistic - test.degrees, 0.0)
-
-        def value(noncentrality: float) -> float:
-            return min(math.sqrt(noncentrality / (test.told * total * least)), 1.0)
-
-        return cls(value(middle), (value(low), value(high)))
-
-
-def _noncentrality(statistic: float, degrees: float, share: float) -> float:
-    """The noncentrality of the law that has a share below the statistic; 0 where none has as much."""
-    from scipy.special import chndtr
-
-    low, high = 0.0, 1.0
-    while chndtr(statistic, degrees, high) > share:
-        low, high = high, 4 * high
-    if chndtr(statistic, degrees, 0.0) <= share:
-        return 0.0
-    for _ in range(HALVINGS):
-        at = (low + high) / 2
-        if chndtr(statistic, degrees, at) > share:
-            low = at
-        else:
-            high = at
-    return low
-
-
-@dataclass(frozen=True)
 class Independence:
     """Whether the variables of the true table go together, given what was published.
 
@@ -135,18 +75,16 @@ class Independence:
     def of(
         cls,
         domain: Domain,
-        tested: tuple[ModelTest, float] | None,
+        test: ModelTest | None,
+        strength: Strength | None,
         published: Ints | None,
         level: float,
     ) -> Independence:
-        """By the test given the releases with the expected total, and the published counts if whole."""
-        test, strength, naive, taken = None, None, None, None
-        if tested is not None:
-            test, strength = tested[0], Strength.of(domain, *tested, level)
+        """By what the releases say, and the published counts if they are whole."""
+        naive, taken = None, None
         if published is not None:
             naive = ModelTest.of_table(independence_model(domain), published)
-            total = float(published.clip(min=0).sum())
-            taken = Strength.of(domain, naive, total, level)
+            taken = Strength.of_table(published, level)
         return cls(test, strength, naive, taken, level)
 
     def as_json(self, *, strength: bool) -> dict[str, object]:

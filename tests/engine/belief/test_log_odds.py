@@ -11,6 +11,7 @@ from scipy.special import comb, gammaln
 from tabprotect.engine.belief.association import Association
 from tabprotect.engine.belief.evidence import RELEASE_ALONE
 from tabprotect.engine.belief.log_odds import _Curve, log_odds
+from tabprotect.engine.belief.model_fit import Reading
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -93,7 +94,7 @@ def test_the_interval_of_a_release() -> None:
         .run(Problem(table), {"margins": "A:B:C", "epsilon": 1.0}, Randomness.seeded(3))
         .release
     )
-    found = log_odds([release], ("A", "B"), knowing=RELEASE_ALONE, randomness=Randomness.seeded(1))
+    found = log_odds(Reading.of([release], RELEASE_ALONE, Randomness.seeded(1)), ("A", "B"))
     low, high = found.interval
     assert low < found.estimate < high and found.level == 0.95 and found.effective > 100
     alone = _Curve(

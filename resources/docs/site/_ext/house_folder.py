@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
@@ -15,6 +16,8 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
+from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from tabprotect.engine import house
@@ -57,3 +60,15 @@ def at_home(env: BuildEnvironment) -> Iterator[str]:
         state.secrets = secrets
         del os.environ["TABPROTECT_HOME"]
         os.environ.update({name: value for name, value in kept.items() if value is not None})
+
+
+def clear(app: Sphinx, doctree: nodes.document) -> None:
+    """Take away the folder and the house of the page that has been read."""
+    for folder in app.env.temp_data.pop("house_folder", {}).values():
+        for path in (folder, f"{folder}-house"):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("doctree-read", clear)
+    return {"parallel_read_safe": True}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -27,7 +29,6 @@ from tabprotect.engine.posterior.analysis import (
     analyse,
     chi_square,
     cramers_v,
-    fit_model,
     odds_ratio,
 )
 from tabprotect.engine.posterior.log_linear import LogLinear
@@ -35,6 +36,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Part, Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import READER
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.base.document import Document
@@ -49,6 +51,9 @@ from tabprotect.gui.plots.canvas import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
 from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
+
+if TYPE_CHECKING:
+    from tabprotect.engine.belief.analysing import Analysing
 
 DRAWS, FEW_DRAWS, MANY_CELLS = 2_000, 200, 20_000
 """Draws that are offered, fewer for tables of many cells: seconds, not minutes."""
@@ -78,9 +83,13 @@ class Analysis:
 
 
 def statistic_over_draws(
-    posterior: Posterior, analysis: Analysis, draws: int, progress: Progress
+    releases: Sequence[Release],
+    posterior: Posterior,
+    analysis: Analysis,
+    draws: int,
+    progress: Progress,
 ) -> tuple[AnalysisSummary, int]:
-    """The statistic over the draws; ``progress`` gets each partial summary.
+    """The statistic over the draws, with what the releases say of it; ``progress`` gets each partial summary.
 
     Returns
     -------
@@ -106,7 +115,19 @@ def statistic_over_draws(
         summary = AnalysisSummary(found.name, found.published, np.concatenate(values))
         progress.report(stage, (part + 1) / PARTS, (summary, draws))
     assert summary is not None
-    return summary, draws
+    told_of = _analysing(releases, posterior, progress).independence(analysis.statistic)
+    return replace(summary, independence=told_of), draws
+
+
+def _analysing(releases: Sequence[Release], posterior: Posterior, progress: Progress) -> Analysing:
+    """What the commands and the library ask too."""
+    # Late: a window that only shows a table does not wait for it.
+    from tabprotect.engine.belief.analysing import Analysing
+    from tabprotect.engine.belief.evidence import Knowing
+    from tabprotect.engine.disclosure.verdict import weigh_refused
+
+    knowing = Knowing(weigh_refused=weigh_refused)
+    return Analysing(releases, posterior, knowing, Randomness.fresh(), progress)
 
 
 class DrawsPanel(QWidget):
@@ -136,7 +157,7 @@ class DrawsPanel(QWidget):
         self._fitting: Question[ModelSummary] = Question(
             self, document.jobs, self._take_model, self._failed
         )
-        self.odds = Label(wordWrap=True, name=say("Odds ratios of the model"))
+        self.odds = Label(wordWrap=True, name=say("What the release says by itself"))
         self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.who = named(QComboBox(), say("Which reader the tables are drawn for"))
         self.who.addItem(told(READER["user"]), "user")
@@ -261,8 +282,8 @@ class DrawsPanel(QWidget):
 
     def run(self) -> None:
         """Draw and analyse, beside the window."""
-        project = self.document.project
-        if project is None or self.document.release is None:
+        project, release = self.document.project, self.document.release
+        if project is None or release is None:
             return
         try:
             analysis = self._asked(project.domain)
@@ -284,18 +305,12 @@ class DrawsPanel(QWidget):
         if model is not None:
             self._fitting.ask(
                 say("a model of {draws} drawn tables", count_text(draws)),
-                lambda progress: fit_model(
-                    posterior,
-                    model,
-                    generator=Randomness.fresh().generator(),
-                    draws=draws,
-                    progress=progress,
-                ),
+                lambda progress: _analysing([release], posterior, progress).fit(model, draws=draws),
             )
             return
         self._drawing.ask(
             say("{draws} drawn tables", count_text(draws)),
-            lambda progress: statistic_over_draws(posterior, analysis, draws, progress),
+            lambda progress: statistic_over_draws([release], posterior, analysis, draws, progress),
         )
 
     def _take(self, result: tuple[AnalysisSummary, int]) -> None:
@@ -314,8 +329,9 @@ class DrawsPanel(QWidget):
     # -- showing ------------------------------------------------------------------------------
 
     def _show(self) -> None:
-        self.odds.setText(told("" if self.model is None else joined(self.model.lines, "\n")))
-        self._area.setVisible(self.model is not None)
+        lines = self._given_the_release()
+        self.odds.setText(told(joined(lines, "\n")))
+        self._area.setVisible(bool(lines))
         if self.result is None or self._analysis is None:
             self.plot.show_nothing(
                 say(
@@ -354,6 +370,15 @@ class DrawsPanel(QWidget):
         )
         self.sentence.setText(told(self._words(summary, over)))
         self.sentence.show()
+
+    def _given_the_release(self) -> list[str]:
+        """What the release says by itself: of the model, or of independence."""
+        if self.model is not None:
+            return self.model.lines
+        if self.result is None or (found := self.result[0].independence) is None:
+            return []
+        analysis = self._analysis
+        return found.lines(strength=analysis is not None and analysis.statistic is cramers_v)
 
     def true_value(self) -> float | None:
         """The analysis on the original; ``None`` in public view."""

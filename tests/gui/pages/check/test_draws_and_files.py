@@ -17,6 +17,7 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.posterior.analysis import chi_square
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.log_linear import LogLinear
@@ -32,6 +33,8 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import THEME, number_text
 from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.check.posterior_files import HeatFigure
+from tabprotect.languages.said import joined
+from tabprotect.library.belief import Belief
 
 Settle = Callable[[], None]
 
@@ -111,6 +114,20 @@ def test_a_log_linear_model_of_ones_choice_is_fitted_to_the_draws(
     assert panel.model.deviance.published == model.deviance(tables, model.fit(tables))[0]
     assert len(panel.result[0].values) == 100
     assert "9 degrees of freedom" in panel.sentence.text() and "Pooled test" in panel.odds.text()
+    # The same figures as those of whoever asks the library.
+    release = protected.document.release
+    assert release is not None and panel.model.given is not None
+    same = Belief(Believed(engine(protected)), "pandas", (release,)).fit("v + w", seed=1)
+    assert same.given is not None
+    assert panel.model.given.statistic == pytest.approx(same.given.statistic, rel=0.2)
+    assert panel.model.given.degrees == pytest.approx(same.given.degrees, rel=0.1)
+    panel.kind.setCurrentIndex(panel.kind.findData("v"))
+    panel.run()
+    settle()
+    found = panel.result[0].independence
+    assert found is not None and found.strength is not None
+    assert joined(found.lines(strength=True), "\n") == panel.odds.text()
+    panel.kind.setCurrentIndex(panel.kind.findData("model"))
     panel.formula.setText("v")
     panel.run()
     settle()
