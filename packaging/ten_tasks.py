@@ -165,8 +165,9 @@ def publish(hand: Hand, *, reason: str = "") -> None:
     title = next(f for f in fields if f.accessibleName().startswith("Title"))
     if not title.text():
         hand.write(title, "Persons 2024")
-    if reason:
-        hand.write(next(f for f in fields if "eason" in f.accessibleName()), reason)
+    why = next((f for f in fields if "eason" in f.accessibleName()), None)
+    if reason and why is not None:
+        hand.write(why, reason)
     with contextlib.suppress(MissingError):
         hand.button("Keep: known anyway")
     hand.click(window.page.main_button)
@@ -304,7 +305,7 @@ def amounts(hand: Hand, files: Path) -> None:
     """Turnovers of firms by industry and region, from records to a bundle."""
     hand.button("Count records")
     hand.file(files / "firms.csv")
-    for name in ("section", "land"):
+    for name in ("nace", "region"):
         hand.item(name)
     hand.choose("Add up", "turnover")
     hand.picture("amounts-columns")

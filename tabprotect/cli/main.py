@@ -33,6 +33,10 @@ THREADS = ("OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 beside other work, and sum in an order that is the machine's own. One each, unless it is set."""
 
 
+LASTING = ("open", "serve", "serve-session")
+"""Commands that run as long as somebody works: they give memory back."""
+
+
 class _Licences(argparse.Action):
     """Print every licence and end, as ``--version`` does."""
 
@@ -107,6 +111,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise UsageError(say("a command is missing"), (args.group or parser()).format_usage())
         console = Console(as_json=args.json, show_progress=args.progress)
         run: Run = args.run
+        if argv is None and chosen not in LASTING:
+            _keep_memory()
         return run(args, console)
     except SystemExit as leave:  # --help and --version
         return leave.code if isinstance(leave.code, int) else USAGE
@@ -129,6 +135,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(console, TabprotectError(say("there is not enough memory for this table")))
     except Exception as error:
         return _failed(console, _unforeseen(error, debug="--debug" in arguments))
+
+
+def _keep_memory() -> None:
+    """Take memory that was given back again: what a command allocates in one step it needs in the next.
+
+    The C library would return large arrays to the system at once, which clears every page of the next.
+    """
+    if sys.platform != "linux":
+        return
+    # Late: whoever asks for the version needs none. Where arrays are made it is loaded anyway.
+    import ctypes
+
+    library = ctypes.CDLL(None)
+    if hasattr(library, "mallopt"):
+        # The largest number of mappings, then the free memory from which on some is returned.
+        library.mallopt(-4, 0)
+        library.mallopt(-1, 2**31 - 1)
 
 
 def _language(arguments: list[str]) -> str:

@@ -39,7 +39,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 CELLS = {(2, 2, 6): "A:B:C", (4, 5): "A:B"}
-"""Noise is asked for in the cells alone: no published sum helps against it."""
+"""Noise is asked for in the cells; rounding and Laplace noise publish the total as well, no other sum."""
 
 KEPT = {(2, 2, 6): {"keep": "A:C + B:C"}, (4, 5): {}}
 """Cycles leave the association of A and B open."""
@@ -392,6 +392,11 @@ def as_table(rows: list[dict]) -> list[str]:
         )
         out.append("| " + " | ".join(cells) + " |")
     return out
+
+
+def _number(row: dict) -> str:
+    """How many releases were made, less those that gave too few draws for an interval."""
+    return f"{row['releases']}" + (f"-{row['refused']}" if row["refused"] else "")
 
 
 def _short(share: float) -> str:

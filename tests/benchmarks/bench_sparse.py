@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,7 +71,16 @@ def gate_of(done: Done) -> str:
     verdict = found.get("verdict") or {}
     known, limit = verdict.get("known"), verdict.get("limit")
     state = "accepted" if verdict.get("accepted") else "one question open"
-    return f"{state}, {known} known (limit {limit:.0f})" if limit is not None else state
+    told = f"{state}, {known} known (limit {limit:.0f})" if limit is not None else state
+    return f"{told}; {what_ran(found)}"
+
+
+def what_ran(found: dict[str, Any]) -> str:
+    """The method and, of cycles, how many and the rule."""
+    if not (cycles := found.get("cycles")):
+        return str(found.get("method", ""))
+    how = found.get("parameters", {})
+    return f"{cycles:,} cycles, {how.get('passes')} passes, {how.get('blocking')}"
 
 
 def sparse(shape: tuple[int, ...]) -> np.ndarray:
@@ -123,6 +132,31 @@ def protected(what: str, counts: np.ndarray, folder: Path, *words: str) -> float
     return done.cpu
 
 
+JOINT = """
+import sys
+import numpy as np
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+side, rng = int(sys.argv[1]), np.random.default_rng(7)
+counts = rng.poisson(rng.gamma(0.36, 3 / 0.36, size=(side, side)))
+problem = Problem(Table.dense(Domain.of_shape(counts.shape), counts))
+cycles = methods()["cyclic_perturbation"]
+two = [cycles.run(problem, {}, Randomness.seeded(seed)).release for seed in (3, 4)]
+found = believe(two).posterior
+print(found.way, "error", found.error or 0.0)
+"""
+
+
+def known_table(name: str) -> np.ndarray:
+    """A table of the reference of hidden sets."""
+    path = Path(__file__).parents[1] / "reference" / "suppression.json"
+    return np.array(json.loads(path.read_text())["benchmarked"][name]["counts"])
+
+
 LENGTH = (
     "import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).getinfo('mechanism.json').file_size)"
 )
@@ -155,6 +189,17 @@ def main() -> None:
                 cost = protected(what, few_small(shape, share), folder, *words)
                 costs.append((math.prod(shape), cost))
             print(f"  growth of suppression: {', '.join(grown(costs)) or 'one size only'}")
+        for method in ("small_count_rounding", "bootstrap"):
+            for shape in (s for s in SHAPES["two ways"][2:3] if math.prod(s) <= most):
+                protected(method, sparse(shape), folder, "--method", method)
+        protected("suppression, g3_10", known_table("g3_10"), folder, "--method", "suppression")
+        table = written(sparse((10, 10, 10)), folder)
+        words = ["--run", "cyclic_perturbation", "--runs-per-method", "10", "--seed", "1"]
+        done = ran([*RUN, "compare", str(table), "--workers", "1", "--json", *words], folder)
+        row("compare, cyclic, 10 runs", (10, 10, 10), done, f"exit code {done.code}")
+        for side in (10, 40):
+            done = ran([sys.executable, "-c", JOINT, str(side)], folder)
+            row("joint posterior of two releases", (side, side), done, done.said.decode().strip())
     print("  beside others, figures of 22 November 2026")
     for peer, package, last in PEERS:
         here = importlib.util.find_spec(package) is not None

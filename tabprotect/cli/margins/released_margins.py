@@ -148,13 +148,15 @@ def tight_lines(cells: Sequence[TightCell]) -> list[str]:
 def run_widths(args: argparse.Namespace, console: Console) -> int:
     """Print the width of every sub-table, widest first."""
     evidence = gather(args, console)
-    widths, lattice = evidence.widths, evidence.lattice
-    chain = bracketed(lattice, widths.chain())
+    widths = evidence.widths
+    if console.as_json:
+        console.result(widths.as_json(), ())
+        return 0
+    chain = bracketed(evidence.lattice, widths.chain())
     lines = (
-        say("{widths:>12}  {value}", widths[q], lattice.text(q) or "(total)")
-        for q in widths.ordered()
+        say("{widths:>12}  {value}", width, text or "(total)") for text, width in widths.by_text()
     )
-    console.result(widths.as_json(), [*lines, say("most dangerous chain: {chain}", chain)])
+    console.result({}, [*lines, say("most dangerous chain: {chain}", chain)])
     return 0
 
 

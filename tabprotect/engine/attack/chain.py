@@ -203,7 +203,8 @@ def joint_shares(
             one.settle(settling, progress, chain / CHAINS)
             one.record(recorded, progress, chain / CHAINS)
         found = _together(chains, work - left)
-        if found.settled:
+        if found.settled or not found.tables:
+            # Chains that met no table within all supports do not find them in a longer run either.
             break
     return found
 

@@ -4,8 +4,19 @@
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+/* The wider registers of later processors, without fused operations: the same numbers everywhere. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
+#define CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define CLONES
+#endif
 
 enum { ANY_ZERO, NEGATIVE, NONE };
 
@@ -135,9 +146,39 @@ static PyObject *walk(PyObject *module, PyObject *args)
     return given_back(&a);
 }
 
-static int64_t within(int64_t low)
+/* Draws that are worked on together: their counts stay near, and the compiler takes many at a time. */
+#define LANES 256
+
+typedef struct {
+    double total[16], minus[16], plus[16];
+} Coins;
+
+CLONES static void smaller(int64_t lanes, const int16_t *count, int16_t *least)
 {
-    return low < -1 ? 0 : low > 2 ? 3 : low + 1;
+    for (int64_t d = 0; d < lanes; d++)
+        least[d] = count[d] < least[d] ? count[d] : least[d];
+}
+
+CLONES static void taken_from(int64_t lanes, int16_t sign, const int16_t *times, int16_t *count)
+{
+    for (int64_t d = 0; d < lanes; d++)
+        count[d] = (int16_t)(count[d] - sign * times[d]);
+}
+
+/* The coefficients of one cycle in some draws, by its smallest counts on both sides. */
+CLONES static void drawn(int64_t lanes, const int16_t (*low)[LANES], const Coins *coins,
+                  const double *random, int16_t *coefficient)
+{
+    uint8_t at[LANES];
+    for (int64_t d = 0; d < lanes; d++) {
+        int16_t up = low[0][d] < -1 ? -1 : low[0][d] > 2 ? 2 : low[0][d];
+        int16_t down = low[1][d] < -1 ? -1 : low[1][d] > 2 ? 2 : low[1][d];
+        at[d] = (uint8_t)((up + 1) * 4 + down + 1);
+    }
+    for (int64_t d = 0; d < lanes; d++) {
+        double u = random[d] * coins->total[at[d]];
+        coefficient[d] = (int16_t)((u >= coins->plus[at[d]]) - (u < coins->minus[at[d]]));
+    }
 }
 
 /* Parameters: the cycles of a layer, where they start, their groups and signs; masses (3, 16) of the
@@ -157,32 +198,29 @@ static PyObject *undo(PyObject *module, PyObject *args)
         const int16_t *signs = a.view[3].buf;
         const double *masses = a.view[4].buf, *random = a.view[5].buf;
         int16_t *walk = a.view[6].buf, *counts = a.view[7].buf;
+        Coins coins;
+        for (int k = 0; k < 16; k++) {
+            double below = masses[k] + masses[16 + k];
+            coins.minus[k] = masses[k];
+            coins.total[k] = below + masses[32 + k];
+            /* Without a chance of +1 no number is large enough. */
+            coins.plus[k] = masses[32 + k] > 0 ? below : INFINITY;
+        }
         Py_BEGIN_ALLOW_THREADS
         for (int64_t i = 0; i < cycles; i++) {
             int64_t first = starts[i], end = i + 1 < cycles ? starts[i + 1] : entries;
-            int16_t *sum = walk + numbers[i] * draws;
-            for (int64_t d = 0; d < draws; d++) {
-                int64_t low[2] = {FAR, FAR}, at;
-                double minus, leave, plus, u;
-                int16_t coefficient;
-                for (int64_t e = first; e < end; e++) {
-                    int64_t side = signs[e] < 0, count = counts[groups[e] * draws + d];
-                    if (count < low[side])
-                        low[side] = count;
-                }
-                at = within(low[0]) * 4 + within(low[1]);
-                minus = masses[at];
-                leave = masses[16 + at];
-                plus = masses[32 + at];
-                u = random[i * draws + d] * (minus + leave + plus);
-                coefficient = (int16_t)((u >= minus + leave && plus > 0) - (u < minus));
-                if (!coefficient)
-                    continue;
-                sum[d] = (int16_t)(sum[d] + coefficient);
-                for (int64_t e = first; e < end; e++) {
-                    int16_t *count = counts + groups[e] * draws + d;
-                    *count = (int16_t)(*count - signs[e] * coefficient);
-                }
+            for (int64_t begin = 0; begin < draws; begin += LANES) {
+                int64_t lanes = draws - begin < LANES ? draws - begin : LANES;
+                int16_t low[2][LANES], coefficient[LANES];
+                int16_t *sum = walk + numbers[i] * draws + begin;
+                for (int64_t d = 0; d < LANES; d++)
+                    low[0][d] = low[1][d] = FAR;
+                for (int64_t e = first; e < end; e++)
+                    smaller(lanes, counts + groups[e] * draws + begin, low[signs[e] < 0]);
+                drawn(lanes, low, &coins, random + i * draws + begin, coefficient);
+                taken_from(lanes, -1, coefficient, sum);
+                for (int64_t e = first; e < end; e++)
+                    taken_from(lanes, signs[e], coefficient, counts + groups[e] * draws + begin);
             }
         }
         Py_END_ALLOW_THREADS
@@ -190,8 +228,67 @@ static PyObject *undo(PyObject *module, PyObject *args)
     return given_back(&a);
 }
 
+/* Parameters: groups, where the entries of each start (one more than groups), their cycles and signs; how
+ * often each cycle was taken (cycles, draws); then the changes of all groups (rows, draws). */
+static PyObject *added(PyObject *module, PyObject *args)
+{
+    PyObject *given[6];
+    Arrays a = {.held = 0};
+    long long number, draws;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "LLOOOOOO", &number, &draws, &given[0], &given[1], &given[2],
+                          &given[3], &given[4], &given[5]))
+        return NULL;
+    if (taken(&a, given, 6, 1 << 5)) {
+        const int64_t *groups = a.view[0].buf, *starts = a.view[1].buf, *cycles = a.view[2].buf;
+        const int8_t *signs = a.view[3].buf;
+        const int16_t *total = a.view[4].buf;
+        int16_t *out = a.view[5].buf;
+        Py_BEGIN_ALLOW_THREADS
+        for (int64_t g = 0; g < number; g++) {
+            int16_t *here = out + groups[g] * draws;
+            memset(here, 0, (size_t)draws * sizeof *here);
+            for (int64_t e = starts[g]; e < starts[g + 1]; e++)
+                taken_from(draws, signs[e], total + cycles[e] * draws, here);
+        }
+        Py_END_ALLOW_THREADS
+    }
+    return given_back(&a);
+}
+
+/* Parameters: changes (groups, draws), then how often each group had each change from -span to span. */
+static PyObject *tallied(PyObject *module, PyObject *args)
+{
+    PyObject *given[2];
+    Arrays a = {.held = 0};
+    long long groups, draws, span;
+    int within = 1;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "LLLOO", &groups, &draws, &span, &given[0], &given[1]))
+        return NULL;
+    if (taken(&a, given, 2, 1 << 1)) {
+        const int16_t *changes = a.view[0].buf;
+        int64_t *out = a.view[1].buf, columns = 2 * span + 1;
+        Py_BEGIN_ALLOW_THREADS
+        for (int64_t g = 0; g < groups; g++)
+            for (int64_t d = 0; d < draws; d++) {
+                uint64_t at = (uint64_t)(changes[g * draws + d] + span);
+                if (at < (uint64_t)columns)
+                    out[g * columns + (int64_t)at]++;
+                else
+                    within = 0;
+            }
+        Py_END_ALLOW_THREADS
+        if (!within)
+            PyErr_SetString(PyExc_ValueError, "a change is larger than the span");
+    }
+    return given_back(&a);
+}
+
 static PyMethodDef methods[] = {
     {"undo", undo, METH_VARARGS, "One layer of cycles undone: see sampling.py."},
+    {"added", added, METH_VARARGS, "Changes of groups by how often cycles were taken: see sampling.py."},
+    {"tallied", tallied, METH_VARARGS, "How often each group had each change: see sampling.py."},
     {"layer_numbers", layer_numbers, METH_VARARGS, "The layer of each cycle: see layers.py."},
     {"reached", reached, METH_VARARGS, "The cycles that coins can take: see reach.py."},
     {"walk", walk, METH_VARARGS, "One pass of the cycles: see forward_walk.py."},

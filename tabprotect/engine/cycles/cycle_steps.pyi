@@ -31,3 +31,15 @@ def undo(
     counts: Any,
     /,
 ) -> None: ...
+def added(
+    number: int,
+    draws: int,
+    groups: Any,
+    starts: Any,
+    cycles: Any,
+    signs: Any,
+    total: Any,
+    changes: Any,
+    /,
+) -> None: ...
+def tallied(groups: int, draws: int, span: int, changes: Any, found: Any, /) -> None: ...

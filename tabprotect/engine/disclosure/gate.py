@@ -37,6 +37,10 @@ from tabprotect.languages.said import joined, say
 
 UNSTATED = say("no reason was given")
 
+TOO_LARGE = 100_000
+"""Cells beyond which a draw that cannot be judged is the last: what makes a table too large for it
+is the same in the next."""
+
 UNJUDGED_HINT = say(
     "or say why it may leave without a whole judgement; the policy may hold a standing reason"
 )
@@ -116,11 +120,13 @@ def protect(
         if accept and (found.passed is False or policy.unjudged == "reason"):
             return _decided(alone, found.sentence, accept)
         first = alone if first is None else first
+        if found.passed is None and problem.table.domain.size > TOO_LARGE:
+            break
     assert done is not None and done.record.verdict is not None and first is not None
     if draft:
-        others = limits.attempts_at_most - 1 if again and not accept else 0
+        others = attempt - 1 if again and not accept else 0
         return _beside(first, others, limits, progress)
-    raise _refusal(method, problem, (values, limits), done.record.verdict, progress)
+    raise _refusal(method, problem, (values, limits, attempt), done.record.verdict, progress)
 
 
 def against(done: Protected, policy: HousePolicy) -> str:
@@ -305,16 +311,15 @@ def _undone(
 def _refusal(
     method: Method,
     problem: Problem,
-    how: tuple[Values, Gate],
+    how: tuple[Values, Gate, int],
     found: StaffVerdict,
     progress: Progress,
 ) -> RefusedError:
-    values, limits = how
+    values, limits, attempts = how
     # Where no sums are stated exactly there are no synthetic tables to try on.
     public = method.kept(problem.table.domain, values) is not None
     tried = remedies if public else mendings
     ideas = tried(method, problem, values, _alone(limits), progress)
-    attempts = limits.attempts_at_most
     dear = untried(method, problem.table.domain, values)
     # No other setting is needed where nothing but a whole judgement is missing.
     reason = "" if found.failing else UNJUDGED_HINT

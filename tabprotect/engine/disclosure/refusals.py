@@ -177,7 +177,9 @@ class _Judge:
     def _beyond_doubt(self, model: GroupModel, release: Release) -> bool:
         """Whether far more counts are known than may be; it is too much work to see that they are not."""
         randomness = OfRelease(release, "beyond doubt")
-        drawn = sampling.draw(model, GLANCED, randomness.generator(), self.progress)
+        drawn = sampling.draw(
+            sampling.BackwardWalk(model), GLANCED, randomness.generator(), self.progress
+        )
         sig = model.signatures
         cells = np.flatnonzero(sig.group_of_cell >= 0)
         counts = release.table.counts.reshape(-1)[cells] + drawn[:, sig.group_of_cell[cells]]

@@ -311,6 +311,17 @@ class Lattice:
         """``"A,B"``, names with commas in double quotes; empty for the grand total."""
         return names_joined(self.names_of(query))
 
+    @property
+    def texts(self) -> list[str]:
+        """The text of every query, in the order of :attr:`every`."""
+        if not self.plain:
+            return list(map(self.text, self.every.tolist()))
+        found = [""]
+        for name in self.names:
+            named = names_joined([name])
+            found += [f"{text},{named}" if text else named for text in found]
+        return found
+
     def margins(self, queries: Iterable[Query]) -> MarginSet:
         """Queries as margins by name."""
         return tuple(self.names_of(query) for query in queries)

@@ -94,7 +94,9 @@ class Banner(QFrame):
         edge = c.border if self.line.state == "told" else ink
         self.setStyleSheet(
             f"Banner {{ background: {ground}; border: 1px solid {edge};"
-            f" border-left: {EDGE}px solid {edge}; border-radius: 6px; }}"
+            f" border-left: {EDGE}px solid {edge}; border-radius: 6px;"
+            # Two widths of border make no clean curve where they meet.
+            " border-top-left-radius: 0; border-bottom-left-radius: 0; }"
             f"Banner QLabel {{ color: {c.text}; }}"
             f"Banner QLabel#word {{ background: {ink}; color: {ground}; border-radius: 3px;"
             " padding: 1px 8px; }"

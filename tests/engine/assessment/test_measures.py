@@ -19,6 +19,7 @@ from tabprotect.engine.assessment.distances import ranks
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import measures, named_measures
+from tabprotect.engine.assessment.risk import solution_variability
 from tabprotect.engine.assessment.utility.association_change import association
 from tabprotect.engine.belief.effort import COMPARISON
 from tabprotect.engine.errors import ParameterError
@@ -400,6 +401,21 @@ def by_hand(counts: list[int], tables: list[list[int]]) -> AssessedRelease:
     # The posterior is looked up by name.
     object.__setattr__(looked, "_believed_of", lambda _: seen)
     return looked
+
+
+@pytest.mark.parametrize("large", [0, 2**40])
+def test_the_farthest_table_is_that_of_all_pairs(large: int) -> None:
+    generator = np.random.default_rng(2)
+    # More tables than are compared together; some cells are the same in all.
+    tables = generator.poisson(2, (150, 12)) * (np.arange(12) % 3 > 0)
+    tables[:, 1] += large * (np.arange(150) % 2)
+    apart = solution_variability.narrow(tables)
+    for number in (0, 77, 149):
+        more = np.maximum(tables - tables[number], 0).sum(axis=1)
+        less = np.maximum(tables[number] - tables, 0).sum(axis=1)
+        records = np.maximum(more, less)
+        found = solution_variability.farthest(apart, apart[number])
+        assert found == (int(records.argmax()), int(records.max()))
 
 
 def test_what_is_known_proved_and_left_open_by_hand() -> None:

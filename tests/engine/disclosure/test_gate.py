@@ -21,6 +21,7 @@ from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, Interrupted, RefusedError, TabprotectError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import Cancellable
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
@@ -290,3 +291,25 @@ def test_no_certain_cell_is_left_uncounted(
         at_risk = (counts.reshape(-1) >= 1) & (counts.reshape(-1) <= 2)
         assert found.staff.certain >= int((settled & at_risk).sum())
     assert judged >= 6
+
+
+def test_a_table_too_large_to_be_judged_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    method = methods()["bootstrap"]
+    problem = Problem(Table.dense(Domain.of_shape((400, 300)), np.ones((400, 300), dtype=int)))
+    numbers: list[int] = []
+    attempt = type(method).attempt
+
+    def counted(self: Method, *given: object, number: int, **how: object) -> Protected:
+        numbers.append(number)
+        return attempt(self, *given, number=number, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(method), "attempt", counted)
+    with pytest.raises(RefusedError) as caught:
+        gate.protect(method, problem, {}, Randomness.seeded(3))
+    assert numbers == [1] and "draws passed" not in str(caught.value)
+    # As a draft it is what a reason lets out: no other draw was refused beside it.
+    draft = gate.protect(method, problem, {}, Randomness.seeded(3), draft=True)
+    accepted = gate.protect(method, problem, {}, Randomness.seeded(3), accept="a reason")
+    assert draft.release.tables == accepted.release.tables
+    assert draft.release.mechanism.gate is not None
+    assert not draft.release.mechanism.gate.refused

@@ -42,8 +42,8 @@ class Differencing(Measure):
         if not case.second_is_new:
             belief = first.probability(truth)
         else:
-            second = case.second_posterior
-            if (first.way, second.way) != ("exact", "exact"):
+            # What is drawn needs no second one to be drawn beside it.
+            if first.way != "exact" or (second := case.second_posterior).way != "exact":
                 raise NotComputable(say("the posteriors are drawn: their product is not"))
             belief = _joined(first, second, truth, at_risk)
         belief = np.where(at_risk, belief, np.nan)

@@ -43,7 +43,7 @@ class PosteriorTrue(ReaderBelief):
     """Belief in the true count: registered as ``posterior_true``."""
 
     name = "posterior_true"
-    label = say("Belief in the true count")
+    label = say("How sure a reader is of the true count")
     text = say(
         "How much a reader believes in the true count of a small count.\n\nMean over the "
         "small inner counts (or those of the main published table) of the posterior\n"

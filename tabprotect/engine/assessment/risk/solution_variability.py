@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Ints, Singles
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import AT_LEAST, Figure
 from tabprotect.engine.assessment.measure import Measure
@@ -28,6 +28,9 @@ VARIABILITY_COUNTS = 2**23
 
 FEW = 400
 """Most originals for which all pairs are compared."""
+
+AT_ONCE = 64
+"""Tables compared together, which stay in the processor's cache."""
 
 WALKS, STEPS = 8, 6
 """Number of walks, and most tables that each visits."""
@@ -57,13 +60,14 @@ class SolutionVariability(Measure):
         else:
             drawn = min(VARIABILITY_DRAWN, max(VARIABILITY_COUNTS // size, 2))
             tables = posterior.draw_originals(drawn, generator, case.progress)
-        if listed is not None and len(tables) <= FEW:
-            return Figure(float(max(farthest(tables, table)[1] for table in tables)))
+        apart = narrow(tables)
+        if listed is not None and len(apart) <= FEW:
+            return Figure(float(max(farthest(apart, table)[1] for table in apart)))
         longest = 0
-        for start in generator.integers(0, len(tables), WALKS):
+        for start in generator.integers(0, len(apart), WALKS):
             at, here = int(start), 0
             for _ in range(STEPS):
-                at, there = farthest(tables, tables[at])
+                at, there = farthest(apart, apart[at])
                 if there <= here:
                     break
                 here = there
@@ -75,13 +79,25 @@ class SolutionVariability(Measure):
         )
 
 
-def farthest(tables: Ints, table: Ints) -> tuple[int, int]:
+def farthest(tables: Ints | Singles, table: Ints | Singles) -> tuple[int, int]:
     """The table of some (tables, cells) that differs most from one, and in how many records."""
-    apart = tables - table
-    more = np.maximum(apart, 0).sum(axis=1)
-    records = np.maximum(more, more - apart.sum(axis=1))
+    ones = np.ones(tables.shape[1], dtype=tables.dtype)
+    records = np.empty(len(tables), dtype=np.int64)
+    for begin in range(0, len(tables), AT_ONCE):
+        apart = tables[begin : begin + AT_ONCE] - table
+        net = apart @ ones
+        np.abs(apart, out=apart)
+        # What is more and what is less: half of both together, and half of what one has more.
+        records[begin : begin + AT_ONCE] = (apart @ ones + np.abs(net)) / 2
     at = int(records.argmax())
     return at, int(records[at])
+
+
+def narrow(tables: Ints) -> Ints | Singles:
+    """The same tables without cells in which they agree, in four bytes where all sums are exact."""
+    low, high = tables.min(axis=0), tables.max(axis=0)
+    apart = np.ascontiguousarray((tables - low)[:, high > low])
+    return apart.astype(np.float32) if int((high - low).sum()) < 2**22 else apart
 
 
 PLUGIN = SolutionVariability()

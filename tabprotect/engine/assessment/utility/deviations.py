@@ -74,7 +74,7 @@ class MeanLoss(Measure):
     """Mean change, hidden counts lost: registered as ``mean_loss``."""
 
     name = "mean_loss"
-    label = say("Mean change, hidden counts lost")
+    label = say("Average change, hidden counts lost")
     direction = "lower is better"
     noun = "utility"
     unit = say("counts")

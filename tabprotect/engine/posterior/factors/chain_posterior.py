@@ -49,6 +49,10 @@ ROUNDS = 3
 AGREED = 1.05
 """Largest R-hat at which chains agree."""
 
+HOPELESS = 3.0
+"""R-hat from which chains do not come to agree in the runs that are left: each halves the square of
+what it exceeds 1 by, or a little more."""
+
 DIRECTION_COST, SWEEP_COST, START_COST = 15.0, 0.015, 0.4
 """Microseconds on an ordinary core, at most: of a direction (ten times as much in numpy), of a sweep
 per count, and of the start per pair of cells."""
@@ -113,7 +117,7 @@ def by_chain(
         # Plus the cost of the next run.
         cost = DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains
         spent += 2 * records * cost
-        lost = agreement == math.inf or spent > CHAIN_WORK
+        lost = agreement > HOPELESS or spent > CHAIN_WORK
         if agreement <= AGREED or (limited and lost):
             break
         between = (2 * between[0], 2 * between[1])

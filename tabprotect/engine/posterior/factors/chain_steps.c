@@ -8,6 +8,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+/* The wider registers of later processors, without fused operations: the same numbers everywhere. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
+#define CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define CLONES
+#endif
+
 enum { CELLS, CHAINS, LOOSE, NODES, MOVES, FLAT_CELLS, FLAT_SUMS, TRIES, LONGEST, MOST_ADDED };
 
 #define ARRAYS 24
@@ -146,14 +156,30 @@ static void directed(Chains *a)
     a->changed = kept;
 }
 
-static void room(int64_t chains, const int64_t *now, int64_t by, int64_t low, int64_t high,
-                 int64_t *least, int64_t *most)
+CLONES static void room(int64_t chains, const int64_t *now, int64_t by, int64_t low, int64_t high,
+                        int64_t *least, int64_t *most)
 {
     int64_t size = by < 0 ? -by : by;
+    if (size == 1) {
+        int64_t first = by > 0 ? low : high;
+        int64_t last = by > 0 ? high : low;
+        int64_t sign = by > 0 ? 0 : -1;
+        for (int64_t c = 0; c < chains; c++) {
+            /* Minus one is all ones: its two's complement without a product. */
+            int64_t back = ((first - now[c]) ^ sign) - sign;
+            int64_t on = ((last - now[c]) ^ sign) - sign;
+            least[c] = back > least[c] ? back : least[c];
+            most[c] = on < most[c] ? on : most[c];
+        }
+        return;
+    }
     for (int64_t c = 0; c < chains; c++) {
         int64_t down = now[c] - low, up = high - now[c];
         int64_t forward, backward;
-        if (size > 1) {
+        if (size == 2) {
+            down >>= 1;
+            up >>= 1;
+        } else {
             down /= size;
             up /= size;
         }
@@ -164,6 +190,19 @@ static void room(int64_t chains, const int64_t *now, int64_t by, int64_t low, in
         if (forward < most[c])
             most[c] = forward;
     }
+}
+
+CLONES static void taken(int64_t chains, int64_t *now, int64_t by, const int64_t *times)
+{
+    if (by == 1)
+        for (int64_t c = 0; c < chains; c++)
+            now[c] += times[c];
+    else if (by == -1)
+        for (int64_t c = 0; c < chains; c++)
+            now[c] -= times[c];
+    else
+        for (int64_t c = 0; c < chains; c++)
+            now[c] += by * times[c];
 }
 
 /* The gain in log weight, added up over the cells or sums that move. */
@@ -179,6 +218,21 @@ static void gained(int64_t chains, int64_t number, const int64_t *which, const i
             sum += log[here + by[k] * times[c]] - log[here];
         }
         gain[c] += sum;
+    }
+}
+
+/* How far each chain is to go: to any point within its room, or to a neighbour. */
+CLONES static void proposed(int64_t chains, int flat, const double *near, const double *far,
+                          const int64_t *least, const int64_t *most, int64_t *times)
+{
+    for (int64_t c = 0; c < chains; c++) {
+        int64_t long_way = least[c] + (int64_t)floor(far[c] * (double)(most[c] - least[c] + 1));
+        int64_t short_way = far[c] < 0.5 ? -1 : 1;
+        if (long_way > most[c])
+            long_way = most[c];
+        if (short_way < least[c] || short_way > most[c])
+            short_way = 0;
+        times[c] = flat || near[c] < 0.5 ? long_way : short_way;
     }
 }
 
@@ -205,15 +259,7 @@ static void stepped(Chains *a, int64_t *least, int64_t *most, int64_t *times, do
     far = near + chains;
     accept = a->log_random + a->used + 2 * chains;
     a->used += flat ? 2 * chains : 3 * chains;
-    for (int64_t c = 0; c < chains; c++) {
-        int64_t long_way = least[c] + (int64_t)floor(far[c] * (double)(most[c] - least[c] + 1));
-        int64_t short_way = far[c] < 0.5 ? -1 : 1;
-        if (long_way > most[c])
-            long_way = most[c];
-        if (short_way < least[c] || short_way > most[c])
-            short_way = 0;
-        times[c] = flat || near[c] < 0.5 ? long_way : short_way;
-    }
+    proposed(chains, flat, near, far, least, most, times);
     if (!a->number[FLAT_CELLS])
         gained(chains, a->touched, a->which, a->times, a->tables, a->cell_at, a->logs, times, gain);
     if (!a->number[FLAT_SUMS])
@@ -223,11 +269,9 @@ static void stepped(Chains *a, int64_t *least, int64_t *most, int64_t *times, do
             if (!(accept[c] < gain[c]))
                 times[c] = 0;
     for (int64_t k = 0; k < a->touched; k++)
-        for (int64_t c = 0; c < chains; c++)
-            a->tables[a->which[k] * chains + c] += a->times[k] * times[c];
+        taken(chains, a->tables + a->which[k] * chains, a->times[k], times);
     for (int64_t f = 0; f < a->changed; f++)
-        for (int64_t c = 0; c < chains; c++)
-            a->sums[a->what[f] * chains + c] += a->changes[f] * times[c];
+        taken(chains, a->sums + a->what[f] * chains, a->changes[f], times);
 }
 
 static int64_t run(Chains *a, int64_t steps, int64_t length)
@@ -288,8 +332,57 @@ static PyObject *steps(PyObject *module, PyObject *args)
     return out;
 }
 
+/* Parameters: swaps, corners of each, chains; the cells of the corners (corners, swaps) and their signs; low
+ * and high of the cells; random numbers (swaps, chains), then the tables. */
+static PyObject *swept(PyObject *module, PyObject *args)
+{
+    PyObject *given[6];
+    Py_buffer view[6];
+    long long swaps, corners, chains;
+    int held = 0;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "LLLOOOOOO", &swaps, &corners, &chains, &given[0], &given[1],
+                          &given[2], &given[3], &given[4], &given[5]))
+        return NULL;
+    for (; held < 6; held++)
+        if (PyObject_GetBuffer(given[held], &view[held],
+                               held == 5 ? PyBUF_WRITABLE : PyBUF_SIMPLE))
+            break;
+    if (held == 6) {
+        const int64_t *cells = view[0].buf, *signs = view[1].buf;
+        const int64_t *low = view[2].buf, *high = view[3].buf;
+        const double *random = view[4].buf;
+        int64_t *tables = view[5].buf, *least = malloc(3 * (size_t)chains * sizeof *least);
+        if (least) {
+            int64_t *most = least + chains, *times = most + chains;
+            Py_BEGIN_ALLOW_THREADS
+            for (int64_t s = 0; s < swaps; s++) {
+                for (int64_t c = 0; c < chains; c++) {
+                    least[c] = INT64_MIN;
+                    most[c] = INT64_MAX;
+                }
+                for (int64_t k = 0; k < corners; k++) {
+                    int64_t cell = cells[k * swaps + s];
+                    room(chains, tables + cell * chains, signs[k], low[cell], high[cell], least,
+                         most);
+                }
+                proposed(chains, 1, random, random + s * chains, least, most, times);
+                for (int64_t k = 0; k < corners; k++)
+                    taken(chains, tables + cells[k * swaps + s] * chains, signs[k], times);
+            }
+            Py_END_ALLOW_THREADS
+        } else
+            PyErr_NoMemory();
+        free(least);
+    }
+    while (held)
+        PyBuffer_Release(&view[--held]);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
 static PyMethodDef methods[] = {
     {"steps", steps, METH_VARARGS, "Steps of chains: see chain_steps_in_numpy.py."},
+    {"swept", swept, METH_VARARGS, "Swaps all over the table, every count likely: see chains.py."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -134,23 +134,24 @@ class SwapSweeps:
                     found.append(axes)
         return cls(grid, found) if found else None
 
-    def draw(self, generator: np.random.Generator) -> tuple[list[Ints], list[int]]:
-        """Draw disjoint swaps: the local cells of each corner, int64 (swaps,), and its sign."""
+    def draw(self, generator: np.random.Generator) -> tuple[Ints, Ints]:
+        """Draw disjoint swaps: the local cells of each corner, int64 (corners, swaps), and its sign."""
         axes = self._axes[int(generator.integers(len(self._axes)))]
-        halves: list[list[tuple[int, Ints]]] = []
+        number = self._grid.ndim
+        places, signs = np.zeros((1,) * (2 * number), dtype=np.int64), np.ones(1, dtype=np.int64)
         for axis, size in enumerate(self._grid.shape):
             if axis in axes:
-                pairs = generator.permutation(size)[: size // 2 * 2].reshape(2, -1)
-                halves.append([(1, pairs[0]), (-1, pairs[1])])
+                mine = generator.permutation(size)[: size // 2 * 2].reshape(2, -1)
+                signs = np.multiply.outer(signs, [1, -1]).reshape(-1)
             else:
-                halves.append([(1, np.arange(size))])
-        corners, signs = [], []
-        for chosen in itertools.product(*halves):
-            corners.append(self._grid[np.ix_(*(index for _, index in chosen))].reshape(-1))
-            signs.append(int(np.prod([sign for sign, _ in chosen])))
+                mine = np.arange(size)[None]
+            # The half of the axis first, for all axes, then which of the pairs.
+            wide = [1] * (2 * number)
+            wide[axis], wide[number + axis] = mine.shape
+            places = places * size + mine.reshape(wide)
+        corners = self._grid.reshape(-1)[places.reshape(len(signs), -1)]
         # A corner without a local number is a known cell: such a swap is dropped.
-        whole = np.logical_and.reduce([corner >= 0 for corner in corners])
-        return [corner[whole] for corner in corners], signs
+        return corners[:, (corners >= 0).all(axis=0)], signs
 
 
 class Chains:
@@ -251,6 +252,14 @@ class Chains:
         """Apply swaps all over the table at once, in all chains."""
         assert self.sweeps is not None
         corners, signs = self.sweeps.draw(self._generator)
+        if chain_steps is not None and self._cell_logs.flat and self._sum_logs.flat:
+            (number, swaps), chains = corners.shape, self.tables.shape[1]
+            _, far = self._generator.random((2, swaps, chains))
+            chain_steps.swept(
+                *(swaps, number, chains, np.ascontiguousarray(corners), signs),
+                *(self._low, self._high, far, self.tables),
+            )
+            return
         here = [self.tables[c] for c in corners]
         least = np.full(here[0].shape, -(2**62))
         most = np.full(here[0].shape, 2**62)

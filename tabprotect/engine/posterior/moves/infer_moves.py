@@ -99,7 +99,8 @@ def infer_moves(
             parts=of_elimination(exact, group_of_cell, published),
         )
     generator = (randomness or Randomness.fresh()).generator()
-    found = sampling.estimate(model, draws=approach.draws, generator=generator, progress=progress)
+    walk = sampling.BackwardWalk(model)
+    found = sampling.estimate(walk, draws=approach.draws, generator=generator, progress=progress)
     asked = approach.way == "monte_carlo"
     return Posterior(
         published=likelihood.published,
@@ -109,9 +110,9 @@ def infer_moves(
         group_of_cell=group_of_cell,
         first=published - model.span,
         chances=np.concatenate([found.changes, certain]),
-        draw_originals=of_tables(partial(sampling.draw, model), group_of_cell, published),
+        draw_originals=of_tables(partial(sampling.draw, walk), group_of_cell, published),
         draw_narrow=narrow_tables(
-            partial(sampling.draw, model), group_of_cell, published, model.span
+            partial(sampling.draw, walk), group_of_cell, published, model.span
         ),
         count_originals=lambda: number_of_originals(model),
         standard_errors=np.concatenate([found.standard_errors, np.zeros_like(certain)]),

@@ -73,8 +73,8 @@ class Estimate:
 REPORTED = 32
 """Layers after which progress is told: a layer takes microseconds."""
 
-AT_ONCE = 2**20
-"""Random numbers of one call of the compiled walk."""
+AT_ONCE = 2**16
+"""Random numbers of one call of the compiled walk, which stay in the processor's cache."""
 
 
 class BackwardWalk:
@@ -102,6 +102,7 @@ class BackwardWalk:
         other = other[np.argsort(moves.cells[other], kind="stable")]
         self._others, self._other_starts = np.unique(moves.cells[other], return_index=True)
         self._other_rows, self._other_signs = moves.rows[other], moves.signs[other]
+        self._other_ends = np.append(self._other_starts, len(other)).astype(np.int64)
         guided = model.log_prior is not None and not model.symmetric
         self._guide = _guide(model)[self._watched] if guided else None
         self._worth = None if model.worth is None else model.worth[self._watched]
@@ -183,7 +184,13 @@ class BackwardWalk:
 
     def _add_up(self, total: Shorts, out: Shorts) -> None:
         """The changes of groups that were not followed, from how often each cycle was taken."""
-        ends = np.append(self._other_starts, len(self._other_rows))
+        ends = self._other_ends
+        if cycle_steps is not None:
+            cycle_steps.added(
+                *(len(self._others), total.shape[1], self._others, ends),
+                *(self._other_rows, self._other_signs, total, out),
+            )
+            return
         most = max(1, MOST_ENTRIES // (16 * max(total.shape[1], 1)))
         begin = 0
         while begin < len(self._others):
@@ -241,13 +248,14 @@ class BackwardWalk:
         size = counts.shape[1]
         each = max(AT_ONCE // max(size, 1), 1)
         passes = self.model.passes
+        numbers = np.empty((min(each, len(cycles)), size))
         for number in range(passes):
             for begin in range(0, len(cycles), each):
                 report((number + begin / len(cycles)) / passes)
                 mine = cycles[begin : begin + each]
                 ends = starts[begin : begin + len(mine) + 1]
                 span = slice(int(ends[0]), int(ends[-1]))
-                random = generator.random((len(mine), size))
+                random = generator.random(out=numbers[: len(mine)])
                 cycle_steps.undo(
                     len(mine),
                     int(ends[-1] - ends[0]),
@@ -385,7 +393,7 @@ def _guide(model: GroupModel) -> Floats:
 
 
 def estimate(
-    model: GroupModel,
+    walk: BackwardWalk,
     *,
     draws: int | None = None,
     generator: np.random.Generator,
@@ -398,7 +406,7 @@ def estimate(
     draws
         Number in all; by default 20,000, or fewer if that would take minutes.
     """
-    walk = BackwardWalk(model)
+    model = walk.model
     if draws is None:
         draws = int(np.clip(SAMPLING_UPDATES // walk.updates, 16 * POPULATIONS, SAMPLING_DRAWS))
     size = min(walk.largest_population(), -(-draws // POPULATIONS))
@@ -406,17 +414,16 @@ def estimate(
     columns = 2 * model.span + 1
     mean = np.zeros((model.groups, columns))
     square = np.zeros((model.groups, columns))
-    row = np.arange(model.groups)[:, None] * columns + model.span
     for number in range(populations):
 
         def report(fraction: float, number: int = number) -> None:
             progress.report(say("drawing originals"), (number + fraction) / populations)
 
         changes = walk.population(size, generator, report)
-        share = np.bincount((row + changes).reshape(-1), minlength=mean.size) / size
-        difference = share.reshape(mean.shape) - mean
+        share = tallied(changes, model.span) / size
+        difference = share - mean
         mean += difference / (number + 1)
-        square += difference * (share.reshape(mean.shape) - mean)
+        square += difference * (share - mean)
     if model.symmetric:
         variance = mean * (1 - mean) / (populations * size)
         effective = float(populations * size)
@@ -427,16 +434,27 @@ def estimate(
     return Estimate(mean, np.sqrt(variance), populations * size, effective)
 
 
+def tallied(changes: Shorts, span: int) -> Ints:
+    """How often each group had each change, int64 (groups, 2 span + 1), in (groups, draws)."""
+    groups, draws = changes.shape
+    found = np.zeros((groups, 2 * span + 1), dtype=np.int64)
+    if cycle_steps is not None:
+        cycle_steps.tallied(groups, draws, span, changes, found)
+        return found
+    row = np.arange(groups)[:, None] * found.shape[1] + span
+    at = (row + changes).reshape(-1)
+    return np.bincount(at, minlength=found.size).reshape(found.shape)
+
+
 def draw(
-    model: GroupModel,
+    walk: BackwardWalk,
     number: int,
     generator: np.random.Generator,
     progress: Progress = SILENT,
 ) -> Shorts:
     """Joint draws of the changes, int16 (number, groups), from as few populations as possible."""
-    walk = BackwardWalk(model)
     size = walk.largest_population()
-    if model.symmetric:
+    if walk.model.symmetric:
         # Independent draws lose nothing in a small population.
         size = min(size, number)
     parts: list[Shorts] = []
@@ -452,5 +470,5 @@ def draw(
         parts.append(changes[:, chosen])
         have += len(chosen)
     if not parts:
-        return np.zeros((0, model.groups), dtype=np.int16)
+        return np.zeros((0, walk.model.groups), dtype=np.int16)
     return np.concatenate(parts, axis=1).T

@@ -63,16 +63,21 @@ static double weight_of(const Strips *s, int64_t column, int64_t row, int64_t la
     return s->weights[cell * CHANGES + change + REACH];
 }
 
+CLONES static void side_by_side(const double *table, const int32_t *rows, Lanes *to)
+{
+    const double *given[LANES];
+    for (int64_t l = 0; l < LANES; l++)
+        given[l] = table + (int64_t)rows[l] * ROW;
+    for (int64_t i = 0; i < ROW; i++)
+        for (int64_t l = 0; l < LANES; l++)
+            to[i][l] = given[l][i];
+}
+
 static void factor_of(const Strips *s, int64_t c, int64_t r, Factor f)
 {
-    const int32_t *rows = s->rows + (c * s->k + r) * LANES;
-    for (int64_t l = 0; l < LANES; l++) {
-        const double *given = s->table + (int64_t)rows[l] * ROW;
-        Lanes *to = &f[0][0][0][0][0];
-        for (int64_t i = 0; i < ROW; i++)
-            to[i][l] = given[i];
-        if (!s->weights)
-            continue;
+    Lanes *to = &f[0][0][0][0][0];
+    side_by_side(s->table, s->rows + (c * s->k + r) * LANES, to);
+    for (int64_t l = 0; s->weights && l < LANES; l++) {
         for (int64_t i = 0; i < ROW; i++) {
             int64_t x = i / 27 % 3 - 1, x1 = i / 9 % 3 - 1, y1 = i / 3 % 3 - 1, y = i % 3 - 1;
             to[i][l] *= weight_of(s, c + 1, r + 1, l, x - x1 + y1 - y);
@@ -248,6 +253,22 @@ static void at_the_first(const Strips *s, Lanes *to)
         }
 }
 
+/* The laws of the change of the cell that a step ends with, and of the one at the edge, by the joint
+ * sums of a step. */
+CLONES static void added_up(const Lanes *joint, const Lanes *f, Lanes *law, Lanes *edge)
+{
+    memset(law, 0, CHANGES * sizeof *law);
+    memset(edge, 0, CHANGES * sizeof *edge);
+    for (int64_t i = 0; i < ROW; i++) {
+        int64_t x = i / 27 % 3, x1 = i / 9 % 3, y1 = i / 3 % 3, y = i % 3;
+        for (int64_t l = 0; l < LANES; l++) {
+            double mass = joint[i][l] * f[i][l];
+            law[x - x1 + y1 - y + REACH][l] += mass;
+            edge[y - x + REACH][l] += mass;
+        }
+    }
+}
+
 static int read_off(double *to, const Lanes law[CHANGES])
 {
     for (int64_t l = 0; l < LANES; l++) {
@@ -294,16 +315,7 @@ static int backward(const Strips *s, const Lanes *messages, Lanes *tables, Facto
             back(k, r, factors[r], taken_in(s, r, message, tables), other, outside, sums);
             other = outside;
             outside = kept;
-            memset(law, 0, sizeof law);
-            memset(edge, 0, sizeof edge);
-            for (int64_t i = 0; i < ROW; i++) {
-                int64_t x = i / 27 % 3, x1 = i / 9 % 3, y1 = i / 3 % 3, y = i % 3;
-                for (int64_t l = 0; l < LANES; l++) {
-                    double mass = joint[i][l] * f[i][l];
-                    law[x - x1 + y1 - y + REACH][l] += mass;
-                    edge[y - x + REACH][l] += mass;
-                }
-            }
+            added_up(joint, f, law, edge);
             if (!read_off(to + (r + 1) * LANES * CHANGES, law))
                 return 0;
             if (!r && !read_off(to, edge))

@@ -29,7 +29,7 @@ from tabprotect.engine.query_space.critical_widths.smallest_counts import (
     smallest_counts,
 )
 from tabprotect.engine.query_space.frontier import maximal_queries
-from tabprotect.engine.query_space.lattice import Lattice, Query, bits
+from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.workers import Workers, spread_over_workers
 from tabprotect.languages.said import say
 
@@ -43,10 +43,13 @@ PIECES = 6
 
 def by_figure(lattice: Lattice, values: Ints) -> list[Query]:
     """Queries by their values (queries,): largest first, then larger ones, then variables' order."""
-    found = zip(lattice.every.tolist(), values.tolist(), strict=True)
-    return [
-        q for q, _ in sorted(found, key=lambda f: (-f[1], -f[0].bit_count(), tuple(bits(f[0]))))
-    ]
+    every, early = lattice.every, np.zeros(lattice.size, dtype=np.int64)
+    # The first variables weigh most.
+    for v in range(lattice.variables):
+        early = 2 * early + (every >> v & 1)
+    order = np.lexsort((-early, -np.bitwise_count(every).astype(np.int64), -values))
+    found: list[Query] = every[order].tolist()
+    return found
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,11 +88,17 @@ class Widths:
             out.append(min(self.lattice.above(out[-1]), key=self.__getitem__))
         return out
 
+    def by_text(self) -> Iterator[tuple[str, int]]:
+        """The name and the width of every sub-table, as :meth:`ordered`."""
+        texts, values = self.lattice.texts, self.values.tolist()
+        for place in self.lattice.at(self.ordered()).tolist():
+            yield texts[place], values[place]
+
     def as_json(self) -> dict[str, object]:
         """For ``widths --json``: variables, and widths keyed by names."""
         return {
             "variables": list(self.lattice.names),
-            "widths": {self.lattice.text(q): self[q] for q in self.ordered()},
+            "widths": dict(self.by_text()),
         }
 
 

@@ -250,7 +250,7 @@ def _extremes(
             "One setting leaves nothing known: {useful} ({change}).",
             "{none} settings leave nothing known; of these {useful} changes least ({change}).",
             count_text(len(none)),
-            labels[useful],
+            uncapital(labels[useful]),
             said(useful, utility),
         )
     if len(placed) > 1 and np.ptp([mean(c, risk) for c in placed]) < ALIKE:

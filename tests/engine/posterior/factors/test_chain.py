@@ -190,22 +190,24 @@ def moves_of(component: FactorComponent, number: int) -> Iterator[np.ndarray]:
         yield from np.sign(found.tables - before).T
 
 
-@pytest.mark.parametrize(("shape", "margins", "mean"), SHAPES)
+@pytest.mark.parametrize("prior", ["uniform", "poisson"])
+@pytest.mark.parametrize(("shape", "margins", "mean"), [*SHAPES, ((5, 4, 3), TWO_OF_THREE, 4.0)])
 @pytest.mark.parametrize("kind", ["exact", "rounded", "noisy"])
 def test_compiled_steps_are_those_of_numpy(
     shape: tuple[int, ...],
     margins: Margins,
     mean: float,
     kind: str,
+    prior: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Bit for bit, also where priors and noise weigh the counts."""
     if chains.chain_steps is None:
         pytest.skip("the compiled form could not be built")
     likelihood = likelihood_of(shape, margins, mean, kind=kind)
-    pieces = split_components(
-        cell_laws(likelihood, Poisson(np.full(likelihood.domain.size, mean)))
-    ).components
+    size = likelihood.domain.size
+    believed: Prior = Uniform() if prior == "uniform" else Poisson(np.full(size, mean))
+    pieces = split_components(cell_laws(likelihood, believed)).components
     found = []
     for compiled in (chains.chain_steps, None):
         monkeypatch.setattr(chains, "chain_steps", compiled)
@@ -213,6 +215,8 @@ def test_compiled_steps_are_those_of_numpy(
         for left in (200, 50, 1):
             while left:
                 left -= walk.steps(left)
+            if walk.sweeps is not None:
+                walk.sweep()
         found.append(walk.tables)
     assert np.array_equal(*found)
     assert np.ptp(found[0], axis=1).any()

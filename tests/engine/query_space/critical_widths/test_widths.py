@@ -156,3 +156,9 @@ def test_queries_by_name() -> None:
     assert list(lattice.level(2)) == [0b011, 0b101, 0b110]
     assert set(lattice.below(0b011)) == {0b001, 0b010}
     assert set(lattice.above(0b001)) == {0b011, 0b101}
+
+
+def test_the_texts_of_all_queries_are_those_of_each() -> None:
+    lattice = Lattice(("a,b", 'c"d', "e"))
+    assert lattice.texts == [lattice.text(query) for query in lattice.every.tolist()]
+    assert lattice.texts[3] == '"a,b","c""d"'

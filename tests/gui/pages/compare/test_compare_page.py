@@ -138,7 +138,7 @@ def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: Mai
     assert [s.number for s in view.map.settings] == [0, 1]
     # The two figures of the cards under Protect; here no reader would know a cell.
     assert [measure.name for measure in view.axes] == ["known_at_risk", "mean_loss"]
-    assert "2 settings leave nothing known; of these Random rounding changes least" in ran.sentence
+    assert "2 settings leave nothing known; of these random rounding changes least" in ran.sentence
     assert "Cell keys (largest noise (D) 3," in view.words((1, None))
     view.risk.setCurrentIndex(view.risk.findData("unchanged_small"))
     assert "gives away least" in ran.sentence or "best in both" in ran.sentence
