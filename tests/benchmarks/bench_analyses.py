@@ -394,6 +394,11 @@ def as_table(rows: list[dict]) -> list[str]:
     return out
 
 
+def _number(row: dict) -> str:
+    """How many releases were made, less those that gave too few draws for an interval."""
+    return f"{row['releases']}" + (f"-{row['refused']}" if row["refused"] else "")
+
+
 def _short(share: float) -> str:
     return f"{share:.3f}".removeprefix("0")
 

@@ -23,6 +23,7 @@ extensions = [
     "house_folder",
     "run_block",
     "shell_block",
+    "serve_block",
     "reference_pages",
     "window_pictures",
 ]
