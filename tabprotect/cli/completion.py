@@ -136,7 +136,7 @@ def man(every: dict[str, argparse.ArgumentParser]) -> str:
     lines = [
         f'.TH TABPROTECT 1 "" "tabprotect {__version__}"',
         ".SH NAME",
-        f"tabprotect \\- {_roff(told(say('Protect tables of counts; without a command the window opens.')))}",
+        f"tabprotect \\- {_roff(told(say('Protect tables of counts and magnitudes; without a command the window opens.')))}",
         ".SH SYNOPSIS",
         ".B tabprotect",
         "COMMAND [OPTIONS]",

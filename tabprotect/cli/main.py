@@ -52,7 +52,9 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
     """The command line: every command by name, and those of the chosen one's family in full."""
     top = Parser(
         prog="tabprotect",
-        description=say("Protect tables of counts; without a command the window opens."),
+        description=say(
+            "Protect tables of counts and magnitudes; without a command the window opens."
+        ),
         allow_abbrev=False,
     )
     top.add_argument(

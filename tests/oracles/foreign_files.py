@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from magnitude_cases import table_of
 
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.sums import magnitude_bundle
@@ -23,7 +24,11 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.formats.table_reading import read_table
+from tabprotect.engine.magnitudes.files.table_files import read_magnitudes, write_magnitudes
+from tabprotect.engine.magnitudes.files.top_tables import read_top_table
+from tabprotect.engine.magnitudes.files.top_writing import top_table_files
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.output_checking.acro_files import read_acro, write_acro
 from tabprotect.engine.output_checking.decision_files import read_decisions, write_decisions
@@ -36,6 +41,9 @@ from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.protection.cell_keys import perturbation_files
+from tabprotect.engine.protection.suppressing.given_statuses import text_of
+from tabprotect.engine.protection.suppressing.given_sums import given_sums, given_text
+from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.server import service
@@ -56,6 +64,12 @@ SUMS = ReleasedSums(
     {},
 )
 """Two by two sums with their totals, to a tenth."""
+FIRMS = table_of(
+    {(0, 0, "a"): 90, (0, 1, "b"): 6, (1, 0, "c"): 4, (1, 1, "a"): 70, (1, 1, "d"): 8}, (2, 2)
+)
+RULED = sensitive_cells(FIRMS, rules_of(["p=10"]))
+TOP_FILES = top_table_files(FIRMS, "top", RULED)
+"""Sums with who contributes to them, and their largest contributions as tau-ARGUS has them."""
 RECIPE = 'recipe = 1\n[[step]]\ndo = "open_table"\nsource = "t.csv"\n'
 CSV = "a,b,count\nx,1,3\nx,2,0\ny,1,7\ny,2,12\n"
 PEOPLE = "sex,age,weight\n" + "f,1,2\nm,2,1\nf,3,1\nm,1,1.5\n" * 4
@@ -86,6 +100,14 @@ def _table(path: Path) -> object:
     return read_table(path)
 
 
+def _top(path: Path) -> object:
+    """A table of largest contributions and its description, of which one is sound."""
+    for name in ("top.tab", "top.rda"):
+        if name != path.name and path.parent.is_dir():
+            path.with_name(name).write_bytes(TOP_FILES[name])
+    return read_top_table(path.with_name("top.tab"))
+
+
 def _records(path: Path) -> object:
     return tabulate(path, ["v"])
 
@@ -113,6 +135,10 @@ READERS: dict[str, Reader] = {
     "service.toml": service.read,
     "m.rda": lambda path: read_metadata(path, path),
     "t.rda": lambda path: read_table(path.with_name("t.tab")),
+    "firms.parquet": lambda path: read_magnitudes(path).cells,
+    "top.tab": _top,
+    "top.rda": _top,
+    "given.hst": lambda path: given_sums(text_of(str(path)), FIRMS),
     "results.json": read_acro,
     "decisions.csv": lambda path: read_decisions(path, TABLE.domain.names),
     "decisions.json": lambda path: read_decisions(path, TABLE.domain.names),
@@ -139,6 +165,10 @@ def sound_files(folder: Path) -> dict[str, bytes]:
             found |= kind.beside(TABLE, path)
     found["records.parquet"], found["records.sav"] = found["t.parquet"], found["t.sav"]
     found["preview.xlsx"] = found["t.xlsx"]
+    write_magnitudes(FIRMS, folder / "firms.parquet")
+    found["firms.parquet"] = (folder / "firms.parquet").read_bytes()
+    found |= {name: TOP_FILES[name] for name in ("top.tab", "top.rda")}
+    found["given.hst"] = given_text(FIRMS, RULED.unsafe, RULED.upper).encode()
     found["sums.zip"] = magnitude_bundle.public_bytes(SUMS)
     for name in ("r.zip", "d.zip", "p.tabprotect"):
         found[name] = (folder / name).read_bytes()

@@ -65,7 +65,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         with BreakingOff(console) as watched:
             done = protect_magnitudes(table, asked, leaving, watched)
     except RefusedError as error:
-        tried = tried_remedies(table, asked, leaving.policy or in_force(), console)
+        policy = leaving.policy or in_force()
+        tried = tried_remedies(table, asked, policy, console, register=leaving.register)
         error.commands = tuple(_line(args, one) for one in tried)
         raise
     lines = [

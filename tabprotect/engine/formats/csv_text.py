@@ -14,6 +14,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import FULL_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.tables.cube import in_units
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
@@ -32,11 +33,11 @@ def _quoted(field: str) -> str:
 
 
 def _blocks(
-    table: Table, without: Bools | None, first: str, last: str, hidden_last: str
+    table: Table, without: Bools | None, around: tuple[str, str, str], decimals: int
 ) -> Iterator[str]:
     """Lines of a dense table, many at a time: labels are joined once for many cells."""
-    domain = table.domain
-    counts = _texts(table.counts.reshape(-1), last)
+    domain, (first, last, hidden_last) = table.domain, around
+    counts = _texts(table.counts.reshape(-1), last, decimals)
     if without is not None:
         # An empty field alone in its line is quoted, since a blank line is no record.
         counts[without.reshape(-1)] = ("" if domain.ndim or hidden_last else '""') + hidden_last
@@ -58,9 +59,11 @@ def _blocks(
         yield "".join(fields.reshape(-1).tolist())
 
 
-def _texts(counts: Ints, last: str) -> npt.NDArray[np.object_]:
+def _texts(counts: Ints, last: str, decimals: int) -> npt.NDArray[np.object_]:
     """Each count with the end of its line; one object for equal counts, if that pays."""
     low, high = int(counts.min(initial=0)), int(counts.max(initial=0))
+    if decimals:
+        return np.array([in_units(n, decimals) + last for n in counts.tolist()], dtype=object)
     if high - low < len(counts):
         made = np.array([f"{count}{last}" for count in range(low, high + 1)], dtype=object)
         return made[counts - low]
@@ -87,6 +90,7 @@ def write_csv(
     table: Table,
     *,
     count: str = COUNT,
+    decimals: int = 0,
     without: Bools | None = None,
     before: Mapping[str, str] = MappingProxyType({}),
     after: Mapping[str, str] = MappingProxyType({}),
@@ -99,6 +103,8 @@ def write_csv(
 
     Parameters
     ----------
+    decimals
+        The counts are whole numbers of units of 10^-decimals.
     without : bool, shape of the (dense) table, or None
         The cells written without their count.
     before, after
@@ -122,8 +128,11 @@ def write_csv(
     last = "".join("," + _quoted(value) for value in after.values())
     instead = after if after_hidden is None else after_hidden
     hidden_last = "".join("," + _quoted(instead[name]) for name in after)
-    listed = table.is_sparse and table.domain.size > FULL_LIMIT
+    # Sums are dense; what is listed are counts.
+    listed = not decimals and table.is_sparse and table.domain.size > FULL_LIMIT
     lines = (
-        _listed(table, first, last) if listed else _blocks(table, without, first, last, hidden_last)
+        _listed(table, first, last)
+        if listed
+        else _blocks(table, without, (first, last, hidden_last), decimals)
     )
     return ("\n".join(itertools.chain([header], lines)) + "\n").encode("utf-8")

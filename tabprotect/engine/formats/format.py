@@ -171,6 +171,8 @@ class Format(Documented, ABC):
         True if texts may hold quotation marks.
     cube
         True if a table with totals as categories can be written.
+    decimals
+        True if its numbers may have decimals there.
     described_by
         The suffixes of files that describe one of this format.
     media, served_as
@@ -190,6 +192,7 @@ class Format(Documented, ABC):
     packed: ClassVar[bool] = False
     quotes: ClassVar[bool] = True
     cube: ClassVar[bool] = True
+    decimals: ClassVar[bool] = False
     described_by: ClassVar[tuple[str, ...]] = ()
     media: ClassVar[str] = "application/octet-stream"
     served_as: ClassVar[str] = ""

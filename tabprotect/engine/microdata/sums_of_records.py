@@ -100,12 +100,14 @@ def check_known(source: MicrodataFile, name: str) -> None:
         )
 
 
-def line_of(source: MicrodataFile, column: str, value: object) -> int | None:
-    """The line of the first record with this text in a column of a CSV file."""
+def line_of(source: MicrodataFile, column: str, value: object, *, again: int = 0) -> int | None:
+    """The line of the first record with this text in a column of a CSV file, or of one ``again``."""
     if source.text is None or value is None:
         return None
     at = [c.name for c in source.columns].index(column)
     for number, row in enumerate(source.text.rows()):
         if number and row[at] == value:
-            return source.text.line(number)
+            if not again:
+                return source.text.line(number)
+            again -= 1
     return None

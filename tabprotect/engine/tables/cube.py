@@ -11,6 +11,14 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 
+def in_units(number: int, decimals: int) -> str:
+    """A whole number of units of 10^-decimals as a decimal number, exactly."""
+    if not decimals:
+        return str(number)
+    whole, part = divmod(abs(number), 10**decimals)
+    return f"{'-' if number < 0 else ''}{whole}.{part:0{decimals}d}"
+
+
 @dataclass(frozen=True)
 class Cube:
     """A published cube. A hidden cell holds 0.
@@ -29,6 +37,8 @@ class Cube:
         The own names of variables that have another one here: identifier -> name.
     content
         What the numbers are; empty for counts.
+    decimals
+        The table holds whole numbers of units of 10^-decimals; 0 for counts.
     """
 
     table: Table
@@ -37,6 +47,7 @@ class Cube:
     parents: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     own: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     content: str = ""
+    decimals: int = 0
 
     def has_levels(self, name: str) -> bool:
         """True if a variable has groups beside its total."""
@@ -52,7 +63,8 @@ class Cube:
             if old.name in self.totals:
                 totals[new.name] = code[self.totals[old.name]]
             own[new.name] = self.own.get(old.name, old.name)
-        return Cube(self.table.on(domain), self.hidden, totals, parents, own, self.content)
+        table = self.table.on(domain)
+        return Cube(table, self.hidden, totals, parents, own, self.content, self.decimals)
 
     def children(self, name: str) -> dict[str, list[str]]:
         """Group or total of a variable -> the codes that are part of it."""

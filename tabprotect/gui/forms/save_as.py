@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.sums.sums_cube import cube_of_sums
+from tabprotect.engine.bundle.sums.sums_cube import check_decimals, cube_of_sums
 from tabprotect.engine.bundle.sums.sums_export import csv_of_sums
 from tabprotect.engine.bundle.tables.cube import cube_of
 from tabprotect.engine.errors import InputError, TabprotectError
@@ -106,6 +106,7 @@ def made_of_sums(release: ReleasedSums, kind: Format, total_code: str) -> Made:
         content = csv_of_sums(release, {v.name: total_code or TOTAL for v in release.variables})
         shown = content[:CHARACTERS].decode("utf-8", "ignore").splitlines()[:LINES]
         return Made(content, {}, "\n".join(shown), ())
+    check_decimals(release, held=kind.decimals)
     whole = cube_of_sums(release, total_code or None)
     domain, notes = kind.held(whole.table.domain, strict=False)
     cube = whole.on(domain)

@@ -224,3 +224,33 @@ def test_a_guess_that_comes_near_is_said_beside_what_nobody_can_prove(
     assert main(["verify", str(tmp_path / "o.zip")]) == 7
     told = capsys.readouterr().out
     assert "1 hidden sum can be guessed to within 10 %" in told and "Nobody among" not in told
+
+
+def test_other_sums_of_the_same_records_are_not_judged_alone(tmp_path: Path, capsys) -> None:
+    """Another measure, another table, other factors: what they tell together takes a reason."""
+    rows = ["nace,region,size,ent,turnover,wages"]
+    rows += [f"{n % 4},{n % 3},{n % 2},e{n},{50 + 13 * n % 97},{5 + 7 * n % 31}" for n in range(60)]
+    (tmp_path / "f.csv").write_text("\n".join(rows) + "\n")
+
+    def left(by: str, measure: str, *more: str) -> tuple[int, list[str], list[str]]:
+        table, out = tmp_path / "t.parquet", tmp_path / "o.zip"
+        asked = ["--by", by, "--measure", measure, "--holding", "ent", "--out", str(table)]
+        assert main(["tabulate", str(tmp_path / "f.csv"), *asked]) == 0
+        capsys.readouterr()
+        words = ["protect", str(table), "--rule", "p=10", "--no-page", "--json", "--out", str(out)]
+        code = main([*words, "--method", "multiplicative_noise", *more])
+        said = json.loads(capsys.readouterr().out)
+        helps = [] if code == 0 else said["error"]["suggestions"]
+        return code, said["verdict"]["left_out"], helps
+
+    assert left("nace,region", "turnover") == (0, [], [])
+    # The same factors in another table of the measure add up: nothing more is told.
+    assert left("nace,size", "turnover") == (0, [], [])
+    # No other noise helps against what left before.
+    other = (5, ["other_releases"], [])
+    assert left("nace,region", "wages") == other
+    code, left_out, helps = left("region,size", "turnover", "--set", "least=.1")
+    assert (code, left_out) == (5, ["other_releases"])
+    # The factors of before do help.
+    assert len(helps) == 1 and "least=.05" in helps[0]
+    assert left("region,size", "turnover", "--set", "least=.1", "--accept", "weighed")[0] == 0

@@ -29,21 +29,32 @@ def cube_of_sums(release: ReleasedSums, total_code: str | None = None) -> Cube:
     Raises
     ------
     InputError
-        For sums with decimals, which only CSV holds, and for too many cells.
+        For too many cells.
     """
     hidden = release.hidden if release.hidden.any() else None
     return sums_as_cube(release, release.value, hidden, total_code)
+
+
+def check_decimals(sums: ReleasedSums, *, held: bool) -> None:
+    """Refuse sums with decimals where the format does not hold them.
+
+    Raises
+    ------
+    InputError
+    """
+    if sums.decimals and not held:
+        raise InputError(
+            say("the sums have {n} decimals, which this format does not hold", sums.decimals),
+            hint=say(
+                "write CSV, PX, JSON-stat or SDMX, or sum the measure in smaller units, as whole numbers"
+            ),
+        )
 
 
 def sums_as_cube(
     sums: ReleasedSums, value: Ints, hidden: Bools | None, total_code: str | None = None
 ) -> Cube:
     """The same of these values, and of these hidden cells, in the order of the keys."""
-    if sums.decimals:
-        raise InputError(
-            say("the sums have {n} decimals, which this format does not hold", sums.decimals),
-            hint=say("write CSV, or sum the measure in smaller units, as whole numbers"),
-        )
     axes = sums.axes
     shape = tuple(axis.size for axis in axes)
     if np.prod(shape, dtype=float) > MOST_CELLS:
@@ -69,6 +80,7 @@ def sums_as_cube(
         {name: code[-1] for name, code in zip(names, codes, strict=True)},
         {n: _parents(axis, code) for n, axis, code in zip(names, axes, codes, strict=True)},
         content=sums.measure,
+        decimals=sums.decimals,
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle.sums.magnitude_bundle import STATUS, VALUE, sum_rows
-from tabprotect.engine.bundle.sums.sums_cube import cube_of_sums
+from tabprotect.engine.bundle.sums.sums_cube import check_decimals, cube_of_sums
 from tabprotect.engine.bundle.tables.export import STREAM, write_cube
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
@@ -60,6 +60,7 @@ def export_sums(
             say("{label} holds no sums with their totals", kind.label), hint=say("write CSV")
         )
     try:
+        check_decimals(release, held=kind.decimals)
         cube = cube_of_sums(release, total_code)
     except InputError as error:
         raise error.in_file(path) from None

@@ -64,6 +64,7 @@ class SdmxMessage(Format):
 
     options = frozenset({"count", "decimal", "marks"})
     labels_beside = True
+    decimals = True
     limits = (
         say("Attributes, names of codes and the definition of the structure are left out."),
         say(

@@ -25,7 +25,7 @@ from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.observations import Observations, counts_shown
+from tabprotect.engine.formats.layouts.observations import Observations, counts_shown, number_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
@@ -53,6 +53,7 @@ class JsonStat(Format):
     options = frozenset({"count", "labels", "marks"})
     levels = True
     labels = True
+    decimals = True
     limits = (
         say("Notes, units and hierarchies of other programs are left out."),
         say("A file has at most 512 MiB."),
@@ -89,7 +90,7 @@ class JsonStat(Format):
         return cells, [*notes, *remarks]
 
     def write(self, table: Table) -> bytes:
-        return _written(table, {}, {})
+        return _written(table, {"value": counts_shown(table, None)}, {})
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return self.publish_cube(Cube(table, hidden, {}), title)
@@ -103,14 +104,17 @@ class JsonStat(Format):
             said["status"] = {str(cell): _CONFIDENTIAL for cell in cells}
             extension["status"] = {"label": {_CONFIDENTIAL: "confidential"}}
         children = {v.name: cube.children(v.name) for v in cube.table.domain.variables}
-        return _written(cube.table, said, extension, hidden, children)
+        shown = [
+            None if count is None else number_shown(count, cube.decimals)
+            for count in counts_shown(cube.table, hidden)
+        ]
+        return _written(cube.table, {**said, "value": shown}, extension, children)
 
 
 def _written(
     table: Table,
     said: Mapping[str, object],
     extension: Mapping[str, object],
-    hidden: Bools | None = None,
     children: Mapping[str, Mapping[str, Sequence[str]]] = MappingProxyType({}),
 ) -> bytes:
     domain = table.domain
@@ -135,7 +139,6 @@ def _written(
             }
             for variable in domain.variables
         },
-        "value": counts_shown(table, hidden),
         **said,
         **({"extension": extension} if extension else {}),
     }

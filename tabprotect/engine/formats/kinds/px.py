@@ -34,7 +34,7 @@ from tabprotect.engine.formats.layouts.observations import (
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import Cube, in_units
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
@@ -87,6 +87,7 @@ class Px(Format):
     media = "text/x-pcaxis"
     begins = _HEAD
     quotes = False
+    decimals = True
     limits = (
         say("Notes and units are left out."),
         say("Names and categories cannot hold quotation marks, line ends or tabs."),
@@ -144,7 +145,8 @@ class Px(Format):
     def publish_cube(self, cube: Cube, title: str) -> bytes:
         table, hidden = with_a_variable(cube.table, cube.hidden, "Total", "Total")
         named = _line(title) or COUNTS
-        return _written(table, hidden, (named, _line(cube.content) or COUNTS), _totals(cube))
+        titles = (named, _line(cube.content) or COUNTS)
+        return _written(table, hidden, titles, _totals(cube), cube.decimals)
 
 
 def _line(text: str) -> str:
@@ -168,7 +170,11 @@ def _totals(cube: Cube) -> list[str]:
 
 
 def _written(
-    table: Table, hidden: Bools | None, named: tuple[str, str], totals: Sequence[str] = ()
+    table: Table,
+    hidden: Bools | None,
+    named: tuple[str, str],
+    totals: Sequence[str] = (),
+    decimals: int = 0,
 ) -> bytes:
     """The file of a table; ``named`` are its title and what its numbers are."""
     domain = table.domain
@@ -181,7 +187,7 @@ def _written(
         stub, heading = heading, ()
     lines = [
             'CHARSET="ANSI";', 'AXIS-VERSION="2013";', 'CODEPAGE="utf-8";', 'LANGUAGE="en";',
-            "DECIMALS=0;", "SHOWDECIMALS=0;", 'MATRIX="TABLE";', 'SUBJECT-CODE="";',
+            f"DECIMALS={decimals};", f"SHOWDECIMALS={decimals};", 'MATRIX="TABLE";', 'SUBJECT-CODE="";',
             'SUBJECT-AREA="";', f'TITLE="{named[0]}";', f'CONTENTS="{named[1]}";', 'UNITS="number";',
         ]  # fmt: skip
     lines += _listed("STUB", stub)
@@ -199,7 +205,10 @@ def _written(
             lines.append(f'CELLNOTE({where})="{HIDDEN}";')
     width = domain.shape[-1] if heading else 1
     lines.append("DATA=")
-    words = [f'"{SHOWN}"' if count is None else str(count) for count in counts_shown(table, hidden)]
+    words = [
+        f'"{SHOWN}"' if count is None else in_units(count, decimals)
+        for count in counts_shown(table, hidden)
+    ]
     lines += [" ".join(words[at : at + width]) for at in range(0, len(words), width)]
     return ("\n".join([*lines, ";"]) + "\n").encode("utf-8")
 

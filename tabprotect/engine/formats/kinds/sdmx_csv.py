@@ -81,6 +81,7 @@ class SdmxCsv(Format):
     suffixes = (".sdmx.csv",)
     media = "application/vnd.sdmx.data+csv"
     labels_beside = True
+    decimals = True
     begins = _HEAD
     packed = True
     options = frozenset({"count", "encoding", "delimiter", "decimal", "labels", "marks"})
@@ -154,13 +155,16 @@ class SdmxCsv(Format):
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return self._written(table, hidden, FREE)
 
+    def publish_cube(self, cube: Cube, title: str) -> bytes:
+        return self._written(cube.table, cube.hidden, FREE, cube.decimals)
+
     def beside_cube(self, cube: Cube, path: Path, title: str) -> dict[str, bytes]:
         return structure_beside(cube, path, title)
 
     def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
         return (domain, []) if strict else identified(domain, RESERVED)
 
-    def _written(self, table: Table, hidden: Bools | None, status: str) -> bytes:
+    def _written(self, table: Table, hidden: Bools | None, status: str, decimals: int = 0) -> bytes:
         for name in table.domain.names:
             if _id(name) in RESERVED | {VALUE} or _id(name) != name:
                 raise InputError(
@@ -171,6 +175,7 @@ class SdmxCsv(Format):
         return write_csv(
             table,
             count=VALUE,
+            decimals=decimals,
             before={"STRUCTURE": "dataflow", "STRUCTURE_ID": named, "ACTION": "I"},
             without=hidden,
             after={OBS_STATUS: NORMAL, CONF_STATUS: status},

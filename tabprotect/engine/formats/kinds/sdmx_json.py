@@ -19,7 +19,7 @@ from typing import Literal, NotRequired, TypedDict
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, PREPARED, structure_id
 from tabprotect.engine.formats.agencies.sdmx_messages import HINT, Observation, SdmxMessage
-from tabprotect.engine.formats.layouts.observations import cells_shown
+from tabprotect.engine.formats.layouts.observations import cells_shown, number_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
     CONF,
@@ -116,7 +116,9 @@ class SdmxJson(SdmxMessage):
     def message(self, cube: Cube, status: str, title: str) -> bytes:
         table = cube.table
         observations = {
-            ":".join(map(str, index)): [None, 1, 1] if count is None else [count, 0, 0]
+            ":".join(map(str, index)): (
+                [None, 1, 1] if count is None else [number_shown(count, cube.decimals), 0, 0]
+            )
             for index, _, count in cells_shown(table, cube.hidden)
         }
         message = {

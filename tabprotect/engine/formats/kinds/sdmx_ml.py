@@ -37,7 +37,7 @@ from tabprotect.engine.formats.statuses import (
     SUPPRESSED,
 )
 from tabprotect.engine.formats.text.markup import quoteattr
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import Cube, in_units
 from tabprotect.languages.said import say
 
 _HEAD = re.compile(rb"(\xef\xbb\xbf)?\s*<.*sdmx\.org/resources/sdmxml/", re.DOTALL | re.IGNORECASE)
@@ -96,7 +96,9 @@ class SdmxMl(SdmxMessage):
         ]
         for _, labels, count in cells_shown(table, hidden):
             key = _values(dict(zip(table.domain.names, labels, strict=True)))
-            value = "" if count is None else f'<g:ObsValue value="{count}"/>'
+            value = (
+                "" if count is None else f'<g:ObsValue value="{in_units(count, cube.decimals)}"/>'
+            )
             said = suppressed if count is None else normal
             lines.append(
                 f"<g:Obs><g:ObsKey>{key}</g:ObsKey>{value}"

@@ -225,6 +225,28 @@ def counts_shown(table: Table, hidden: Bools | None) -> list[int | None]:
     return shown
 
 
+DIGITS = 15
+"""Digits that every reader of JSON keeps of a number with decimals."""
+
+
+def number_shown(number: int, decimals: int) -> int | float:
+    """A whole number of units of 10^-decimals as JSON holds it: written, it is the same decimals.
+
+    Raises
+    ------
+    InputError
+        Where readers would round it.
+    """
+    if not decimals:
+        return number
+    if abs(number) >= 10**DIGITS:
+        raise InputError(
+            say("JSON holds numbers with decimals of {n} digits only", DIGITS),
+            hint=say("write CSV, or sum the measure in larger units"),
+        )
+    return number / float(10**decimals)
+
+
 def cells_shown(
     table: Table, hidden: Bools | None = None
 ) -> Iterator[tuple[Index, tuple[str, ...], int | None]]:

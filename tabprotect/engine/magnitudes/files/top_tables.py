@@ -20,6 +20,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.rda_metadata import TauMetadata, TauVariable, read_metadata
 from tabprotect.engine.formats.kinds.tau_argus import Trails, levels_of, lines_of, trails
 from tabprotect.engine.formats.statuses import PROTECTED, SECONDARY, UNSAFE
+from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.magnitudes.tables.axis import TOTAL, Axis, check_totals
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
@@ -30,6 +31,9 @@ from tabprotect.languages.said import say
 
 ROUNDED = 1_000
 """A total may differ from the sum of its parts by rounding: by one of so many, or a unit a contributor."""
+
+DIGITS = 18
+"""Powers of ten, up and down, that a number of a table has."""
 
 DECIDED = {UNSAFE: "u", PROTECTED: "p", SECONDARY: "m"}
 """The command of an a priori file for each status that says something."""
@@ -54,6 +58,7 @@ class _Columns:
     cost: int | None
     status: int | None
     levels: tuple[int, int] | None
+    shadow: int | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,7 @@ def read_top_table(path: Path, measure: str | None = None) -> tuple[MagnitudeTab
         that are larger than the sum, with the line.
     """
     beside = path.with_suffix(".rda")
+    check_file(path)
     meta = read_metadata(path, beside)
     columns = _columns(meta, measure)
     try:
@@ -135,6 +141,7 @@ def _columns(meta: TauMetadata, measure: str | None) -> _Columns:
         next(iter(of("COST", "COSTVAR")), None),
         next(iter(of("STATUS")), None),
         (low[0], high[0]) if low and high else None,
+        next(iter(of("SHADOW")), None),
     )
 
 
@@ -150,6 +157,14 @@ def _lines(path: Path, meta: TauMetadata, columns: _Columns) -> tuple[list[_Line
             if len(row) < len(meta.variables):
                 raise InputError(say("a field is missing"), line=line)
             read.append((row, [_number(row[at], line) for at in wanted], line))
+            if columns.shadow is not None and _number(row[columns.shadow], line) != read[-1][1][0]:
+                raise InputError(
+                    say(
+                        "the largest contributions are those of a shadow variable, not of the sums"
+                    ),
+                    line=line,
+                    hint=say("tabulate the records themselves: --shadow COLUMN"),
+                )
     exact = [x.normalize() for _, numbers, _ in read for k, x in enumerate(numbers) if k != 1]
     decimals = min(PLACES, max((-int(x.as_tuple().exponent) for x in exact), default=0))
     decimals = max(0, decimals)
@@ -183,13 +198,22 @@ def _lines(path: Path, meta: TauMetadata, columns: _Columns) -> tuple[list[_Line
 
 def _number(text: str, line: int) -> Decimal:
     try:
-        return Decimal(text.replace(",", ".") or "0")
+        number = Decimal(text.replace(",", ".") or "0")
     except InvalidOperation:
+        number = Decimal("nan")
+    if not number.is_finite():
         raise InputError(
-            say("{text} is no number", repr(text)),
+            say("{text} is no number", repr(text[:40])),
             line=line,
             hint=say("a table with hidden sums cannot be protected again: take the one before"),
-        ) from None
+        )
+    if number and not -DIGITS <= number.adjusted() <= DIGITS:
+        raise InputError(
+            say("a sum or a contribution is negative, or too large"),
+            line=line,
+            hint=say("tabulate the records themselves"),
+        )
+    return number
 
 
 def _variable(

@@ -19,7 +19,7 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity
 from tabprotect.engine.tables.domain import Domain
 
-N, TOP, STATUS, LEVELS = "n", "top", "status", ("lower", "upper")
+N, SHADOW, TOP, STATUS, LEVELS = "n", "shadow", "top", "status", ("lower", "upper")
 NAMED = 3
 """How many of the largest contributions are written."""
 
@@ -60,13 +60,16 @@ def top_table_files(
     ]
     ranks = NAMED if table.largest is None else table.largest.ranks
     files[f"{stem}.rda"] = _description(table, lists, parted, ranks, levels=found is not None)
-    top, cells = table.judged(ranks).top[:, :ranks], table.cells
+    judged, cells = table.judged(ranks), table.cells
+    top, shadow = judged.top[:, :ranks], judged.total
     lines = []
     for at in range(len(cells)):
         codes = [names.get(int(node)) for names, node in zip(said, cells.nodes[:, at], strict=True)]
         if None in codes:
             continue
         numbers = [_text(table, int(cells.value[at])), str(int(cells.holdings[at]))]
+        if _has_shadow(table):
+            numbers.append(_text(table, int(shadow[at])))
         numbers += [_text(table, int(size)) for size in top[at]]
         if found is not None:
             unsafe = bool(found.unsafe[at])
@@ -102,6 +105,7 @@ def _description(
     number = f"  <DECIMALS> {table.decimals}"
     head, tail = text.split("  <DECIMALS> 0\n")
     more = [number, N, "  <FREQUENCY>"]
+    more += [SHADOW, "  <NUMERIC> <SHADOW>", number] if _has_shadow(table) else []
     for rank in range(1, ranks + 1):
         more += [f"{TOP}{rank}", "  <MAXSCORE>", number]
     said = "\n".join(more) + "\n"
@@ -110,6 +114,11 @@ def _description(
     lower, upper = LEVELS
     ends = [lower, "  <NUMERIC> <LOWERPL>", upper, "  <NUMERIC> <UPPERPL>"]
     return head + said + tail + "\n".join(ends) + "\n"
+
+
+def _has_shadow(table: MagnitudeTable) -> bool:
+    """Whether the largest contributions are those of another variable than the sums."""
+    return table.rows.shadow is not table.rows.own
 
 
 def _text(table: MagnitudeTable, value: int) -> str:

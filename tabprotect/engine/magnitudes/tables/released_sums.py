@@ -10,6 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.magnitudes.tables.axis import Axis, cell_at
+from tabprotect.engine.tables.cube import in_units
 from tabprotect.engine.tables.variable import Variable
 
 HIDDEN = "hidden"
@@ -123,7 +124,4 @@ class ReleasedSums:
 
     def text(self, value: int) -> str:
         """A value in the unit of the measure, with its decimals."""
-        if not self.decimals:
-            return str(value)
-        whole, part = divmod(abs(value), 10**self.decimals)
-        return f"{'-' if value < 0 else ''}{whole}.{part:0{self.decimals}d}"
+        return in_units(value, self.decimals)

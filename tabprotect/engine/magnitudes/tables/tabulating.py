@@ -304,7 +304,7 @@ def _check_twice(source: MicrodataFile, columns: MeasuredColumns) -> None:
         if twice:
             raise InputError(
                 say("{column}: the unit {unit} comes twice", columns.unit, repr(twice[0][0])),
-                line=line_of(source, columns.unit, twice[0][0]),
+                line=line_of(source, columns.unit, twice[0][0], again=1),
                 hint=say("leave one of its records out, or add them up"),
             )
     if columns.spellings not in SPELLINGS:

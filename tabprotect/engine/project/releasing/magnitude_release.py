@@ -156,6 +156,39 @@ def _known_beside(table: MagnitudeTable, release: ReleasedSums, data: bytes | No
     return known_beside(table.units, published, numbers=with_numbers(release))
 
 
+def sums_beside(table: MagnitudeTable, release: ReleasedSums, register: str | None) -> bool:
+    """Return True if other sums of the same records left that tell something together with these.
+
+    Hidden sums have totals in common with those of another table, and another measure of the same
+    records says how large somebody is. Sums with the same factors add up over all tables of a measure,
+    and tell of who is alone what one of them tells.
+    """
+    place = house.register_address(register)
+    earlier = [e for e in sums_before(table, register) if e.relation == "records"]
+    if place is None or not earlier:
+        return False
+    from tabprotect.engine.register.register import Register
+
+    with Register(place) as opened:
+        found = [opened.content(one.entry) for one in earlier]
+    return any(of_sums(data) and not _same_factors(data, release) for data in found if data)
+
+
+def _same_factors(data: bytes, release: ReleasedSums) -> bool:
+    """Whether a bundle holds sums of the same measure with the same factors: their grand total says so."""
+    try:
+        before = release_within(data).release
+    except TabprotectError:
+        return False
+    same = before.method == release.method == "multiplicative_noise"
+    same &= (before.measure, before.decimals) == (release.measure, release.decimals)
+    same &= dict(before.parameters) == dict(release.parameters)
+    # The grand total is the last cell.
+    return same and int(before.value[before.key.argmax()]) == int(
+        release.value[release.key.argmax()]
+    )
+
+
 def _tells_the_same(data: bytes | None, release: ReleasedSums) -> bool:
     try:
         before = None if data is None else release_within(data).release

@@ -38,6 +38,7 @@ from tabprotect.engine.project.releasing.magnitude_release import (
     decided,
     leave,
     other_releases,
+    sums_beside,
 )
 from tabprotect.engine.protection.suppressing.given_statuses import text_of
 from tabprotect.engine.protection.suppressing.given_sums import given_sums
@@ -228,7 +229,8 @@ def with_earlier(table: MagnitudeTable, done: Done, register: str | None) -> Mag
     found, counts = done.verdict, counts_before(table, done.release, register)
     # True counts tell readers how many contribute, as they are taken to know anyway; others were
     # changed to protect somebody, and what they and the sums tell together was not weighed.
-    if other_releases(table, done.release, register) or not all(counts):
+    unweighed = other_releases(table, done.release, register) or not all(counts)
+    if unweighed or sums_beside(table, done.release, register):
         found = replace(found, left_out=kinds(found.left_out, ["other_releases"]))
     return replace(found, numbers=max(found.numbers, len(table.cells) if counts else 0))
 
@@ -299,7 +301,8 @@ def _narrow(table: MagnitudeTable, release: ReleasedSums, unsafe: Bools, limits:
     parts = np.zeros((len(cells), 2), dtype=np.int64)
     for n, cell in enumerate(cells.tolist()):
         sizes = [abs(one.own) for one in contributors(table, cell)]
-        parts[n] = sum(sizes[1:2]), sum(sizes[2:])
+        whole = sum(sizes) if table.largest is None else int(table.cells.value[cell])
+        parts[n] = sum(sizes[1:2]), whole - sum(sizes[:2])
     found = second_beliefs(release, cells, parts, limits.within / 100)
     return int((found > limits.belief_limit).sum())
 

@@ -11,7 +11,12 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, Done, protected_sums
+from tabprotect.engine.project.sums.magnitudes_in_one_go import (
+    Asked,
+    Done,
+    protected_sums,
+    with_earlier,
+)
 from tabprotect.languages.said import say
 
 NOISES = ((".05", ".15"), (".1", ".25"), (".2", ".5"), (".3", ".7"))
@@ -47,13 +52,20 @@ class SumsRemedy(Suggestion):
 
 
 def tried_remedies(
-    table: MagnitudeTable, asked: Asked, policy: HousePolicy, progress: Progress = SILENT
+    table: MagnitudeTable,
+    asked: Asked,
+    policy: HousePolicy,
+    progress: Progress = SILENT,
+    *,
+    register: str | None = None,
 ) -> list[Asked]:
     """Other ways to protect a table whose verdict passes whole, the one that changes least first.
 
+    What left before is weighed too: the register is the house's, or the one given.
+
     Suppression is none of them: what the choice of its pattern tells is never judged.
     """
-    return [one for one, _ in _tried(table, asked, policy, progress)]
+    return [one for one, _ in _tried(table, asked, policy, progress, register)]
 
 
 def remedies_for(
@@ -77,7 +89,11 @@ def remedies_for(
 
 
 def _tried(
-    table: MagnitudeTable, asked: Asked, policy: HousePolicy, progress: Progress
+    table: MagnitudeTable,
+    asked: Asked,
+    policy: HousePolicy,
+    progress: Progress,
+    register: str | None = None,
 ) -> Iterator[tuple[Asked, Done]]:
     if table.largest is not None:
         return
@@ -87,7 +103,7 @@ def _tried(
         given: Mapping[str, str] = {"least": least, "most": most}
         one = replace(asked, method="multiplicative_noise", parameters=given, like=None)
         done = protected_sums(table, one, policy)
-        if done.verdict.passed:
+        if done.verdict.passed and with_earlier(table, done, register).passed:
             yield one, done
             found += 1
         if found == OFFERED:

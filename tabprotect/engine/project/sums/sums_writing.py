@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle.sums.sums_cube import sums_as_cube
+from tabprotect.engine.bundle.sums.sums_cube import check_decimals, sums_as_cube
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.formats.text.csv_rows import csv_rows
@@ -89,6 +89,7 @@ def _as_cube(table: MagnitudeTable, path: Path, name: str | None) -> list[str]:
         table.variables, table.measure, table.decimals, table.cells.key, value,
         np.zeros(len(value), dtype=bool), "", {},
     )  # fmt: skip
+    check_decimals(sums, held=False)
     whole = sums_as_cube(sums, value, None).table
     return [*kind.loses(whole.domain), *write_table(whole, path, kind, strict=False)]
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
+import sdmx
 from magnitude_cases import hidden_square
+from pyaxis import pyaxis
+from pyjstat import pyjstat
 
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle.sums.magnitude_bundle import public_bytes
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.observations import number_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
@@ -63,4 +69,49 @@ def test_csv_has_values_and_both_statuses(tmp_path: Path) -> None:
     assert {r["value"] for r in rows if r["status"]} == {""}
     (total,) = (r for r in rows if r["a"] == r["b"] == "Total")
     assert total["value"] == "10.5" and total["CONF_STATUS"] == "F"
-    assert main(["export", str(path), "--out", str(tmp_path / "s.px")]) == 3
+    assert main(["export", str(path), "--out", str(tmp_path / "s.xlsx")]) == 3
+
+
+@pytest.mark.filterwarnings("ignore:Shouldn't use this function:DeprecationWarning")
+def test_other_programs_read_the_decimals(tmp_path: Path) -> None:
+    """Values in publication units as pyaxis, pyjstat and sdmx1 read them."""
+    release = replace(hidden_square(), decimals=2)
+    path, expected = bundle(tmp_path, release), release.value.reshape(4, 4) / 100
+    files = {n: tmp_path / n for n in ("s.px", "s.json", "s.xml", "s.sdmx.json", "s.sdmx.csv")}
+    for out in files.values():
+        assert main(["export", str(path), "--out", str(out), "--total-code", "T"]) == 0
+    with files["s.px"].open() as text:
+        assert "DECIMALS=2;" in text.read()
+    frames = [
+        pyaxis.parse(uri=str(files["s.px"]), encoding="utf-8")["DATA"].set_axis(
+            ["a", "b", "v"], axis=1
+        ),
+        pyjstat.Dataset.read(files["s.json"].read_text())
+        .write("dataframe")
+        .set_axis(["a", "b", "v"], axis=1),
+        csv_frame(files["s.sdmx.csv"]),
+        *(
+            sdmx.to_pandas(sdmx.read_sdmx(io.BytesIO(files[n].read_bytes())))
+            .reset_index()
+            .set_axis(["a", "b", "v"], axis=1)
+            for n in ("s.xml", "s.sdmx.json")
+        ),
+    ]
+    codes = ["1", "2", "3", "T"]
+    for frame in frames:
+        read = {(str(a), str(b)): v for a, b, v in frame.itertuples(index=False)}
+        for i, a in enumerate(codes):
+            for j, b in enumerate(codes):
+                if (a, b) not in HIDDEN:
+                    assert float(read[a, b]) == expected[i, j]
+
+
+def csv_frame(path: Path) -> pandas.DataFrame:
+    return pandas.read_csv(path, dtype=str)[["a", "b", "OBS_VALUE"]]
+
+
+def test_numbers_that_json_would_round_are_refused() -> None:
+    assert number_shown(-(10**15) + 1, 3) == -999_999_999_999.999
+    assert number_shown(10**17, 0) == 10**17
+    with pytest.raises(InputError, match="15 digits"):
+        number_shown(10**15, 3)

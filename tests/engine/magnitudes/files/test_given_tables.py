@@ -20,6 +20,7 @@ from tabprotect.engine.magnitudes.patterns import pattern
 from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
 from tabprotect.engine.magnitudes.readers.puzzle import Puzzle
 from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
+from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns, tabulate_magnitudes
 from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protect_magnitudes
 from tabprotect.engine.protection.suppressing.given_sums import given_sums, given_text
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
@@ -82,9 +83,10 @@ def test_a_table_as_tau_argus_writes_it(tmp_path: Path) -> None:
     (tmp_path / "t.tab").write_text(REAL.replace('"a";"3";8,00', '"a";"3";80,00'))
     with pytest.raises(InputError, match="line 1"):
         read_top_table(tmp_path / "t.tab")
-    (tmp_path / "t.tab").write_text(REAL.replace('"a";"3";8,00', '"a";"3";x'))
-    with pytest.raises(InputError, match="line 9"):
-        read_top_table(tmp_path / "t.tab")
+    for wrong in ("x", "nan", "-inf", "1e999999"):
+        (tmp_path / "t.tab").write_text(REAL.replace('"a";"3";8,00', f'"a";"3";{wrong}'))
+        with pytest.raises(InputError, match="line 9"):
+            read_top_table(tmp_path / "t.tab")
 
 
 def written(folder: Path, seed: int = 3):
@@ -97,6 +99,25 @@ def written(folder: Path, seed: int = 3):
     assert not notes
     write_magnitudes(again, folder / "t.parquet")
     return table, read_magnitudes(folder / "t.parquet")
+
+
+def test_contributions_of_a_shadow_variable_are_no_sums(tmp_path: Path) -> None:
+    """Written with the variable that they are of; read only where that is the sum."""
+    (tmp_path / "f.csv").write_text("a,x,s\nu,10,1\nu,20,9\nv,7,7\nv,5,2\n")
+    columns = MeasuredColumns(measure="x", shadow="s")
+    table = tabulate_magnitudes(tmp_path / "f.csv", ["a"], columns)
+    for name, data in top_table_files(table, "t").items():
+        (tmp_path / name).write_bytes(data)
+    lines = (tmp_path / "t.tab").read_text().splitlines()
+    assert '"u",30,2,10,9,1,0' in [line.replace(";", ",") for line in lines]
+    with pytest.raises(InputError, match="shadow variable"):
+        read_top_table(tmp_path / "t.tab")
+    (tmp_path / "f.csv").write_text("a,x,s\nu,10,10\nu,20,20\nv,7,7\nv,5,5\n")
+    same = tabulate_magnitudes(tmp_path / "f.csv", ["a"], columns)
+    for name, data in top_table_files(same, "t").items():
+        (tmp_path / name).write_bytes(data)
+    again, notes = read_top_table(tmp_path / "t.tab")
+    assert not notes and again.cells.value.tolist() == same.cells.value.tolist()
 
 
 def test_what_is_written_is_read_and_judged_alike(tmp_path: Path) -> None:

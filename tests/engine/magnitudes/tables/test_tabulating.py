@@ -123,7 +123,7 @@ def test_small_weights_make_small_copies(tmp_path: Path) -> None:
         (("1,n,e,10", "1,n,f,lots"), BASE, 3, "no number"),
         (("1,n,e,10", "1,s,E,5"), BASE, 3, "one holding"),
         (("1,n,e,10", "1,s,f,9e18", "1,s,f,9e18"), BASE, 3, "64 bits"),
-        (("1,n,e,10", "1,s,e,5"), MeasuredColumns(measure="x", unit="ent"), 2, "twice"),
+        (("1,n,e,10", "1,s,e,5"), MeasuredColumns(measure="x", unit="ent"), 3, "twice"),
     ],
 )
 def test_bad_records_are_named_with_their_line(
