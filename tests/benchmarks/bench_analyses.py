@@ -387,9 +387,7 @@ def as_table(rows: list[dict]) -> list[str]:
         own = [row["ours"]["width"] / row["original"]["width"] for row in each.values()]
         cells.append(f"{max(wide):.2f}" if wide else "")
         cells.append("" if key[0] == "test" else f"{max(own):.2f}")
-        cells.append(
-            " ".join(str(each[m]["releases"]) if m in each else "-" for m in sorted(MEANS))
-        )
+        cells.append(" ".join(_number(each[m]) if m in each else "-" for m in sorted(MEANS)))
         out.append("| " + " | ".join(cells) + " |")
     return out
 
