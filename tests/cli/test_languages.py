@@ -19,7 +19,7 @@ def english_again(monkeypatch: pytest.MonkeyPatch) -> object:
 
 def test_help_errors_and_results_in_german(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help", "--language", "de"]) == 0
-    assert "Häufigkeitstabellen schützen" in capsys.readouterr().out
+    assert "Fallzahlen und von Summen schützen" in capsys.readouterr().out
     assert main(["--language=de", "verify", "nowhere.zip"]) != 0
     said = capsys.readouterr().err
     assert said.startswith("Fehler: ") and "diese Datei gibt es nicht" in said
