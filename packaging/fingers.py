@@ -13,8 +13,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
-    QComboBox,
-    QFileDialog,
     QLineEdit,
     QMenu,
     QTabBar,
@@ -131,13 +129,8 @@ class Fingers(Hand):
 
     def file(self, path: Path) -> None:
         """Write a path into the dialog for files that is open."""
-        dialog = self.front
-        if not isinstance(dialog, QFileDialog):
-            raise MissingError("no dialog for files")
-        field = dialog.findChild(QLineEdit, "fileNameEdit")
-        assert field is not None
         # The dialog begins where the name is written.
-        self.write(field, str(path))
+        self.write(self.field_of_files(), str(path))
         self.key(KEY.Key_Return)
         self.settle()
 
@@ -151,19 +144,13 @@ class Fingers(Hand):
 
     def choose(self, name: str, text: str) -> None:
         """Choose an item of a list that folds out, with the arrows."""
-        boxes = [
-            b
-            for b in self.front.findChildren(QComboBox)
-            if b.isVisible() and b.accessibleName().startswith(name)
-        ]
-        if not boxes:
-            raise MissingError(f"no choice {name!r}")
-        wanted = boxes[0].findText(text, Qt.MatchFlag.MatchStartsWith)
+        box = self.box(name)
+        wanted = box.findText(text, Qt.MatchFlag.MatchStartsWith)
         if wanted < 0:
             raise MissingError(f"no item {text!r}")
-        self.reach(boxes[0])
-        while boxes[0].currentIndex() != wanted:
-            down = boxes[0].currentIndex() < wanted
+        self.reach(box)
+        while box.currentIndex() != wanted:
+            down = box.currentIndex() < wanted
             self.key(KEY.Key_Down if down else KEY.Key_Up)
         self.settle()
 

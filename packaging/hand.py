@@ -137,14 +137,27 @@ class Hand:
 
     def file(self, path: Path) -> None:
         """Write a path into the dialog for files that is open."""
+        self.write(self.field_of_files(), str(path))
+        buttons = [
+            b for b in self.front.findChildren(QPushButton) if b.isVisible() and b.isEnabled()
+        ]
+        self.click(next(b for b in buttons if _plain(b.text()) in ("Open", "Save", "Choose")))
+
+    def field_of_files(self) -> QLineEdit:
+        """Where the name is written in the dialog for files that is open."""
         dialog = self.front
         if not isinstance(dialog, QFileDialog):
             raise MissingError("no dialog for files")
         field = dialog.findChild(QLineEdit, "fileNameEdit")
-        assert field is not None
-        self.write(field, str(path))
-        buttons = [b for b in dialog.findChildren(QPushButton) if b.isVisible() and b.isEnabled()]
-        self.click(next(b for b in buttons if _plain(b.text()) in ("Open", "Save", "Choose")))
+        assert isinstance(field, QLineEdit)
+        return field
+
+    def box(self, name: str) -> QComboBox:
+        """The list that folds out under a name."""
+        for found in self.front.findChildren(QComboBox):
+            if found.isVisible() and found.accessibleName().startswith(name):
+                return found
+        raise MissingError(f"no choice {name!r}")
 
     def write(self, field: QLineEdit, text: str) -> None:
         """Click a field and type into it."""
@@ -156,17 +169,11 @@ class Hand:
 
     def choose(self, name: str, text: str) -> None:
         """Choose an item of a list that folds out."""
-        boxes = [
-            b
-            for b in self.front.findChildren(QComboBox)
-            if b.isVisible() and b.accessibleName().startswith(name)
-        ]
-        if not boxes:
-            raise MissingError(f"no choice {name!r}")
-        self.click(boxes[0], QPoint(boxes[0].width() - 8, boxes[0].height() // 2), settle=False)
+        box = self.box(name)
+        self.click(box, QPoint(box.width() - 8, box.height() // 2), settle=False)
         # A list that folds out takes no click before the time of a double click is over.
         turn(0.6)
-        self.item(text, boxes[0].view())
+        self.item(text, box.view())
 
     def item(self, text: str, view: QAbstractItemView | None = None, column: int = 0) -> None:
         """Click an item of a list, a tree or a table."""

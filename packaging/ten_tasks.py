@@ -31,8 +31,8 @@ from hand import Hand, MissingError, turn
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from tabprotect import convert
+from tabprotect.gui.base.background.job_view import JobView
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.work.job_view import JobView
 from tabprotect.gui.forms.mapping_sheet import MappingSheet
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow

@@ -34,7 +34,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.gui.base.work.jobs import Job, Jobs
+from tabprotect.gui.base.background.jobs import Job, Jobs
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.layouts import placed
 from tabprotect.gui.look.theme import THEME

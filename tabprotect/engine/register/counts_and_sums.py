@@ -77,8 +77,8 @@ def sums_among(earlier: Sequence[Earlier], register: str | None) -> Iterator[tup
     return ((one, data) for one, data in contents_of(asked, register) if of_sums(data))
 
 
-def unweighed_with_sums(problem: Problem, release: Release, register: str | None) -> bool:
-    """Whether counts are to leave after sums of the same records that were not weighed with them.
+def published_before(problem: Problem, register: str | None = None) -> list[Earlier]:
+    """Earlier publications that bear on a table, the closest first; empty without a register.
 
     Parameters
     ----------
@@ -92,14 +92,29 @@ def unweighed_with_sums(problem: Problem, release: Release, register: str | None
     """
     place = register_address(register)
     if place is None or is_unmade(place):
-        return False
+        return []
     from tabprotect.engine.register.register import Register
 
     with Register(place) as opened:
-        earlier = related(marks(problem), opened.entries())
+        return related(marks(problem), opened.entries())
+
+
+def unweighed_with_sums(problem: Problem, release: Release, register: str | None) -> bool:
+    """Whether counts are to leave after sums of the same records that were not weighed with them.
+
+    Parameters
+    ----------
+    register
+        A file, a URL or ``none``; by default the house's own.
+
+    Raises
+    ------
+    InputError
+        If the register cannot be read.
+    """
     return not all(
         known_beside(problem.table, release.tables, numbers=_with_numbers(data))
-        for _, data in sums_among(earlier, register)
+        for _, data in sums_among(published_before(problem, register), register)
     )
 
 

@@ -16,12 +16,11 @@ from tabprotect.engine.errors import (
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
-from tabprotect.engine.register.counts_and_sums import sums_among
+from tabprotect.engine.register.counts_and_sums import published_before, sums_among
 from tabprotect.engine.register.reading_together import ReadingTogether, marks
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import (
     Earlier,
-    related,
     spending_warning,
     spent_before,
     warnings_of,
@@ -31,28 +30,6 @@ from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.languages.said import capital, joined, plural, say
-
-
-def published_before(problem: Problem, register: str | None = None) -> list[Earlier]:
-    """Earlier publications that bear on a table, the closest first; empty without a register.
-
-    Parameters
-    ----------
-    register
-        A file, a URL or ``none``; by default the house's own.
-
-    Raises
-    ------
-    InputError
-        If the register cannot be read.
-    """
-    place = register_address(register)
-    if place is None:
-        return []
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        return related(marks(problem), opened.entries())
 
 
 def _refused(problem: Problem, release: Release | None, place: str) -> Spent:

@@ -21,12 +21,12 @@ from tabprotect.engine.project.project import EVERYTHING, PRIORS, Project, Who
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.background.jobs import Job, Jobs
+from tabprotect.gui.base.background.question import Question, same, tell_failure
 from tabprotect.gui.base.judged.judged_sums import JudgedSums
 from tabprotect.gui.base.judged.judging import Judging
 from tabprotect.gui.base.judged.open_sums import OpenSums
 from tabprotect.gui.base.preferences import Preferences
-from tabprotect.gui.base.work.jobs import Job, Jobs
-from tabprotect.gui.base.work.question import Question, same, tell_failure
 from tabprotect.languages.said import say
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.progress import Progress
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.file_dialogs import ask_export
 from tabprotect.languages.said import say
 

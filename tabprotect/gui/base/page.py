@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QPushButton, QTabBar, QWidget
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.engine.project.command import Command
 from tabprotect.engine.project.project import Project
+from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import Stage
-from tabprotect.gui.base.work.jobs import Job
 from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Finding, Label

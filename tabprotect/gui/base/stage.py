@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tabprotect.gui.base.background.question import same
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.work.question import same
 from tabprotect.languages.said import say
 
 

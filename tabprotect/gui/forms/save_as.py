@@ -35,10 +35,10 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column

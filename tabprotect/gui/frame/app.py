@@ -32,9 +32,9 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.foreign.reader import warm
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.saving.recovery import Recoverable, Session, recoverable
+from tabprotect.gui.base.background.garbage import GarbageCollection
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.work.garbage import GarbageCollection
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.settings_dialog import state_folder
 from tabprotect.gui.frame.stages import Pages, page_type

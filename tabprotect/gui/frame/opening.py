@@ -22,7 +22,7 @@ from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table, tabulate
-from tabprotect.gui.base.work.question import tell_failure
+from tabprotect.gui.base.background.question import tell_failure
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place

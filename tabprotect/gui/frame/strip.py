@@ -9,8 +9,8 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from tabprotect.gui.base.work.job_view import JobView
-from tabprotect.gui.base.work.jobs import Job, Jobs
+from tabprotect.gui.base.background.job_view import JobView
+from tabprotect.gui.base.background.jobs import Job, Jobs
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, tip

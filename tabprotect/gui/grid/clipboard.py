@@ -13,8 +13,8 @@ from tabprotect.engine.arrays import Arrays
 from tabprotect.engine.budgets import CLIPBOARD_CELLS
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.gui.base.work.jobs import Jobs
-from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.base.background.jobs import Jobs
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import Written
 from tabprotect.languages.said import joined, say

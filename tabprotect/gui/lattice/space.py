@@ -22,8 +22,8 @@ from tabprotect.engine.project.releasing.query_space_state import released_set
 from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
+from tabprotect.gui.base.background.question import Question, same
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.work.question import Question, same
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.languages.said import say
 

@@ -26,10 +26,10 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation, related
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.file_dialogs import ask_folder, ask_place
 from tabprotect.gui.look.label import Label

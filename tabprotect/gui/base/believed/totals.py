@@ -16,8 +16,8 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.gui.base.background.question import Question, Told
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.work.question import Question, Told
 from tabprotect.languages.said import say
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.sums_verbs import run_of
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, rules_of
-from tabprotect.gui.base.work.jobs import Jobs
-from tabprotect.gui.base.work.question import Question, same
+from tabprotect.gui.base.background.jobs import Jobs
+from tabprotect.gui.base.background.question import Question, same
 from tabprotect.languages.said import say
 
 

@@ -10,8 +10,8 @@ from tabprotect.engine.errors import Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.gui.base.work.jobs import Jobs
-from tabprotect.gui.base.work.question import Question, same
+from tabprotect.gui.base.background.jobs import Jobs
+from tabprotect.gui.base.background.question import Question, same
 from tabprotect.languages.said import say
 
 if TYPE_CHECKING:

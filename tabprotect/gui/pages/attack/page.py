@@ -25,10 +25,10 @@ from tabprotect.engine.progress import Part, Progress
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.buttons import faces, named, push_button, scrolling
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_files, ask_place

@@ -39,8 +39,8 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import READER
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.parameters.field import CHOSEN
 from tabprotect.gui.forms.parameters.name_chips import NameChips
 from tabprotect.gui.look.buttons import named, scrolling

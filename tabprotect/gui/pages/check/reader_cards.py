@@ -22,8 +22,8 @@ from tabprotect.engine.release.verdict_figures import (
     allowed,
 )
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.gui.base.background.question import Question, same
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.work.question import Question, same
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row

@@ -28,9 +28,9 @@ from tabprotect.engine.project.verbs.sums_verbs import infer_sums
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import Remedies, take_for_sums
 from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text

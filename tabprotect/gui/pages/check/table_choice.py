@@ -14,8 +14,8 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.variable import spoken
+from tabprotect.gui.base.background.question import Question, same
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.work.question import Question, same
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row

@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import Progress
+from tabprotect.gui.base.background.jobs import Jobs
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.exporter import MARK, Exporter
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.base.work.jobs import Jobs
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row

@@ -24,10 +24,10 @@ from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.protection.registered import methods
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, in_column

@@ -16,9 +16,9 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.sums_verbs import compare_sums, run_of
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.lists.listing import ListColumn, Listing

@@ -15,8 +15,8 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.cycles.proof_panel import Functional
 from tabprotect.languages.said import joined, percent, plural, say

@@ -17,10 +17,10 @@ from tabprotect.engine.project.verbs.release_verbs import set_mechanism, set_met
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.kept_sums import KeptSum
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, TURNS

@@ -14,7 +14,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import Opened
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.lattice.matrix import FrontierMatrix, by_share
 from tabprotect.gui.lattice.names import VariableLetters, counted
 from tabprotect.gui.lattice.node_looks import NodeLook

@@ -28,7 +28,7 @@ from tabprotect.engine.query_space.optimal.best_release import (
 from tabprotect.engine.query_space.optimal.best_release import optimal as best_release
 from tabprotect.engine.query_space.registered import utilities
 from tabprotect.engine.randomness import Randomness
-from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space

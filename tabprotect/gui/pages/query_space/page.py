@@ -31,11 +31,11 @@ from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
+from tabprotect.gui.base.background.job_view import JobView
+from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import RuleField
-from tabprotect.gui.base.work.job_view import JobView
-from tabprotect.gui.base.work.jobs import Job
 from tabprotect.gui.lattice.node_looks import Legend
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
 from tabprotect.gui.lattice.words import state_sentence

@@ -29,7 +29,7 @@ from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Answer, Request, ServerState
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import first_names

@@ -14,7 +14,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal.together import WishesTogether, wishes_together
-from tabprotect.gui.base.work.question import Question
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import Regions, Space

@@ -7,8 +7,8 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.gui.base.background.question import Told
 from tabprotect.gui.base.judged.judging import Judging
-from tabprotect.gui.base.work.question import Told
 from tabprotect.gui.pages.release.kept_sums import KeptSums
 from tabprotect.gui.pages.release.publish_form import SigningForm
 from tabprotect.languages.said import capital, joined, say

@@ -25,7 +25,6 @@ from tabprotect.engine.bundle.staff.check_lines import (
 from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Order
-from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import (
@@ -37,13 +36,12 @@ from tabprotect.engine.project.verbs.release_verbs import (
 from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.engine.release.verdict_figures import SAID
+from tabprotect.gui.base.background.jobs import Job
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.work.jobs import Job
-from tabprotect.gui.base.work.question import Question
-from tabprotect.gui.forms.banner import Banner
+from tabprotect.gui.base.page import PageChanges
 from tabprotect.gui.forms.save_as import ask_release
-from tabprotect.gui.look.buttons import faces, push_button, tool_button
+from tabprotect.gui.look.buttons import faces, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
@@ -55,18 +53,14 @@ from tabprotect.gui.pages.release.bundle_shown import (
     reader_sentence,
 )
 from tabprotect.gui.pages.release.gate_columns import GateColumns
+from tabprotect.gui.pages.release.gate_page import GatePage
 from tabprotect.gui.pages.release.kept_sums import KeptSums
 from tabprotect.gui.pages.release.line_rows import LineGroup, groups_of
 from tabprotect.gui.pages.release.open_points import OpenPoints
 from tabprotect.gui.pages.release.publish_form import (
-    Fingerprint,
     LeavingHouse,
-    PublishForm,
-    Seal,
-    SigningForm,
     signed_by,
 )
-from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
 from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
@@ -77,7 +71,7 @@ GATED = say(
 )
 
 
-class ReleasePage(ReleaseStage, Page):
+class ReleasePage(ReleaseStage, GatePage):
     """Whether it may leave."""
 
     def __init__(self, document: Document) -> None:
@@ -88,30 +82,21 @@ class ReleasePage(ReleaseStage, Page):
         )
         self._question: LeavingHouse | None = None
         self._asked = False
-        self.banner = Banner()
-        self.seal = Seal()
         self.protection = LineGroup(say("Protection"))
         self.kept = KeptSums()
         self.protection.add(self.kept)
         self.honesty = LineGroup(say("Honesty"))
         self.files = LineGroup(say("Files"), folded=say("Nothing of the original is in the files"))
         self.before = LineGroup(say("Has this left before?"))
-        self.register = tool_button(say("Register of releases"), flat=True)
         self.before.add(self.register)
-        self.signing = SigningForm()
         self.points = OpenPoints(document.judging, self.kept, self.signing, failed=self.show_error)
-        self.form = PublishForm()
-        self.fingerprint = Fingerprint()
         self.panel = FilesPanel()
-        self.report = ReportButton(self)
         self._how = Label(wordWrap=True, role="quiet", name=say("The mechanism in words"))
         self._more = tool_button(say("More"), checkable=True, flat=True)
         self._more.setAccessibleName(tell("Show the settings of the method"))
         self._more.toggled.connect(lambda _: self._show_how())
         self.honesty.add(self._how)
         self.honesty.add(self._more)
-        self.body.addWidget(self.banner)
-        self.body.addWidget(self.seal)
         self.stack = QStackedWidget()
         self.stack.addWidget(self._gate())
         self.stack.addWidget(self.panel)
@@ -119,17 +104,7 @@ class ReleasePage(ReleaseStage, Page):
         self._faces = faces({"gate": say("The gate"), "files": say("Files")}, self.show_face)
         for button in self._faces.values():
             self.tools.addWidget(button)
-        self._note = Label(wordWrap=True, role="quiet")
-        self.footer.addWidget(self._note, 1)
-        self._copy_line = push_button(
-            say("Copy as command"),
-            self._copy_command,
-            flat=True,
-            tip=say("The command line that protects and publishes the same way."),
-        )
-        self.footer.addWidget(self._copy_line)
-        self.footer.addWidget(self.report)
-        self.footer.addWidget(push_button(say("Save as\u2026"), partial(ask_release, self)))
+        self._build_foot()
         self._connect()
         self.show_face("gate")
 
@@ -140,7 +115,6 @@ class ReleasePage(ReleaseStage, Page):
         self.kept.other_asked.connect(lambda: self.document.page_asked.emit("protect"))
         self.seal.copy.clicked.connect(self._copy)
         self.seal.open.clicked.connect(self._open_as_reader)
-        self.register.clicked.connect(lambda: self.document.page_asked.emit("register"))
         self.protection.remedy_chosen.connect(self._take)
         self.honesty.coins_asked.connect(self._use_house_key)
         for group in (self.protection, self.before):
@@ -451,14 +425,6 @@ class ReleasePage(ReleaseStage, Page):
     def _copy(self) -> None:
         if self.bundle is not None:
             self.seal.to_clipboard(self.bundle.fingerprint)
-
-    def _copy_command(self) -> None:
-        project, destination = self.document.project, self.form.destination()
-        if project is None:
-            return
-        dossier = None if destination.dossier is None else str(destination.dossier)
-        order = publish(release=str(destination.release), dossier=dossier, tables=self._tables())
-        self.seal.to_clipboard(line(order.words(project)))
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         save = partial(ask_release, self)

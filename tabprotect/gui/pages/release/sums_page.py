@@ -15,32 +15,24 @@ from tabprotect.engine.bundle.sums.sums_lines import sums_files, sums_headline, 
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict, magnitude_verdict
 from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.project.verbs.sums_verbs import gate_of_sums
 from tabprotect.engine.project.verbs.table_verbs import set_title
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.work.question import Question
-from tabprotect.gui.forms.banner import Banner
+from tabprotect.gui.base.page import PageChanges
 from tabprotect.gui.forms.remedies import take_for_sums
 from tabprotect.gui.forms.save_as import ask_release
-from tabprotect.gui.look.buttons import push_button, tool_button
-from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.pages.release.gate_columns import GateColumns
+from tabprotect.gui.pages.release.gate_page import GatePage
 from tabprotect.gui.pages.release.line_rows import LineGroup
 from tabprotect.gui.pages.release.publish_form import (
-    Fingerprint,
     LeavingHouse,
-    PublishForm,
-    Seal,
-    SigningForm,
     signed_by,
 )
-from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
@@ -65,7 +57,7 @@ class Looked:
     fingerprint: str
 
 
-class ReleaseSumsPage(ReleaseStage, Page):
+class ReleaseSumsPage(ReleaseStage, GatePage):
     """Whether a magnitude table may leave."""
 
     def __init__(self, document: Document) -> None:
@@ -73,34 +65,14 @@ class ReleaseSumsPage(ReleaseStage, Page):
         self.looked: Looked | None = None
         self._looking: Question[Looked] = Question(self, document.jobs, self._have, self.show_error)
         self._question: LeavingHouse | None = None
-        self.banner = Banner()
-        self.seal = Seal()
         self.protection = LineGroup(say("Protection"))
         self.files = LineGroup(say("Files"), folded=say("Nothing of the original is in the files"))
-        self.register = tool_button(say("Register of releases"), flat=True)
-        self.signing = SigningForm()
-        self.form = PublishForm()
-        self.fingerprint = Fingerprint()
-        self.report = ReportButton(self)
-        self.body.addWidget(self.banner)
-        self.body.addWidget(self.seal)
         self._build()
-        self._note = Label(wordWrap=True, role="quiet")
-        self.footer.addWidget(self._note, 1)
-        self._copy_line = push_button(
-            say("Copy as command"),
-            self._copy_command,
-            flat=True,
-            tip=say("The command line that protects and publishes the same way."),
-        )
-        self.footer.addWidget(self._copy_line)
-        self.footer.addWidget(self.report)
-        self.footer.addWidget(push_button(say("Save as\u2026"), partial(ask_release, self)))
+        self._build_foot()
         self.form.titled.connect(self._set_title)
         self.signing.changed.connect(self._weigh)
         self.seal.copy.clicked.connect(self._copy)
         self.seal.open.clicked.connect(self._open_as_reader)
-        self.register.clicked.connect(lambda: self.document.page_asked.emit("register"))
         self.protection.remedy_chosen.connect(partial(take_for_sums, self))
         self.document.judged_sums.helped.connect(lambda: self._changed(frozenset({"release"})))
         self.protection.cells_asked.connect(lambda: self.document.page_asked.emit("check"))
@@ -290,13 +262,6 @@ class ReleaseSumsPage(ReleaseStage, Page):
     def _copy(self) -> None:
         if self.looked is not None:
             self.seal.to_clipboard(self.looked.fingerprint)
-
-    def _copy_command(self) -> None:
-        project, destination = self.document.project, self.form.destination()
-        if project is not None:
-            dossier = None if destination.dossier is None else str(destination.dossier)
-            order = publish(release=str(destination.release), dossier=dossier)
-            self.seal.to_clipboard(line(order.words(project)))
 
     def _open_as_reader(self) -> None:
         self.document.reader_asked.emit(str(self._published_path()))

@@ -36,10 +36,10 @@ from tabprotect.engine.project.verbs.release_verbs import (
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.look.buttons import faces, named

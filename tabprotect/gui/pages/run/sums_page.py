@@ -18,10 +18,10 @@ from tabprotect.engine.project.verbs.release_verbs import protect, protect_words
 from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.background.job_view import JobView
+from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.work.job_view import JobView
-from tabprotect.gui.base.work.jobs import Job
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
 from tabprotect.gui.look.buttons import ScrollsDown, emptied, faces, push_button

@@ -13,8 +13,8 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.release.tuned import USES, Use
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row

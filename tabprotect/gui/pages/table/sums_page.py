@@ -18,10 +18,10 @@ from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import opening, placed
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.judged.judged_sums import judged
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
 from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.label import Label

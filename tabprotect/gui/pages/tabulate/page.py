@@ -21,9 +21,9 @@ from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.project.verbs.table_verbs import tabulate
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.look.buttons import named, push_button, tool_button
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label

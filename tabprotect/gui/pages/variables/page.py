@@ -37,9 +37,9 @@ from tabprotect.engine.tables.groupings.nesting import chains
 from tabprotect.engine.tables.groupings.unlisted_codes import UnlistedError
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.mapping_sheet import MappingSheet, Unlisted
 from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.label import heading

@@ -29,8 +29,8 @@ from tabprotect.engine.protection.cycle_runs.trial_runs import Tried
 from tabprotect.engine.protection.subtables import groupings_of, kept_of
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
+from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.work.question import Question
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.grid.cycle_grid import CycleGrid
 from tabprotect.gui.grid.layout import Layout

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import Progress
-from tabprotect.gui.base.work.jobs import Jobs
-from tabprotect.gui.base.work.question import Question, same
+from tabprotect.gui.base.background.jobs import Jobs
+from tabprotect.gui.base.background.question import Question, same
 
 
 @pytest.fixture

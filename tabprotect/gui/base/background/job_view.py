@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QProgressBar, QWidget
 
-from tabprotect.gui.base.work.jobs import Job
+from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label

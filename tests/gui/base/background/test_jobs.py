@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from tabprotect.engine.progress import Progress
-from tabprotect.gui.base.work.jobs import JOBS_PATIENCE, Job, Jobs
+from tabprotect.gui.base.background.jobs import JOBS_PATIENCE, Job, Jobs
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
-from tabprotect.gui.base.work.jobs import Job, Jobs
+from tabprotect.gui.base.background.jobs import Job, Jobs
 
 Answer = TypeVar("Answer")
 
