@@ -320,7 +320,11 @@ class MainWindow(Window):
         facts = []
         if document.in_house:
             facts.append(say("original open"))
-            facts.append(risk_text(document.at_risk_cells, sums=document.of_sums))
+            unruled = document.sums is not None and not document.sums.rules
+            number = document.at_risk_cells
+            facts.append(
+                say("no rule yet") if unruled else risk_text(number, sums=document.of_sums)
+            )
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
             facts.append(say("as a reader sees it (F9 goes back)"))

@@ -55,6 +55,8 @@ def table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 def sums(window: MainWindow, settle: Settle, table: Path) -> MainWindow:
     window.files.open(str(table))
     settle()
+    # What nothing judges is not told as safe.
+    assert "no rule yet" in window.strip.facts and "unsafe" not in window.strip.facts
     window.document.do(set_rules, rules=["p=10"])
     settle()
     return window
@@ -67,6 +69,7 @@ def test_rules_are_judged_at_once_and_the_inspector_says_who_could_estimate_whom
     assert isinstance(page, SumsPage)
     assert page.sentence.startswith("1 of 9 sums may not be shown")
     assert sums.rail.buttons["table"].badge == 1
+    assert "1 unsafe sum" in sums.strip.facts
     # While a rule is typed it is judged, and nothing is changed by that.
     page.rules.kind.setCurrentIndex(page.rules.kind.findData("n"))
     page.rules.numbers[0].setValue(4)
