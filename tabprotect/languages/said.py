@@ -7,6 +7,7 @@ speaking.told`). Values that are plain ``str`` are somebody's own words: no lang
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from functools import cache
 from string import Formatter
@@ -191,6 +192,11 @@ def in_100(chance: float) -> str:
     if 0.99 < chance < 1 - 1e-9:
         return say("more than 99 in 100")
     return say("{whole:.0f} in 100", 100 * chance)
+
+
+def at_most_in_100(chance: float) -> str:
+    """An upper bound of a chance, rounded up: ``55 in 100``."""
+    return say("{whole:.0f} in 100", math.ceil(100 * chance - 1e-9))
 
 
 def percent(share: float) -> str:

@@ -11,7 +11,7 @@ from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked
 from tabprotect.engine.project.sums.sums_compared import compared_sums, within_of
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
-from tabprotect.languages.said import say
+from tabprotect.languages.said import at_most_in_100, say
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -21,13 +21,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     rows = list(compared_sums(table, asked, in_force(), console))
     lines = [
         say(
-            "{method}: belief about an unsafe sum at most {worst:.1%}, {hidden:,} hidden, off by "
-            "{deviation:.1%} on average, {loss:.1%} with hidden sums as lost",
+            "{method}: belief about an unsafe sum at most {worst}, {hidden:,} hidden, off by "
+            "{deviation:.1f} % on average, {loss:.1f} % with hidden sums as lost",
             row.method,
-            row.unsafe_worst,
+            at_most_in_100(row.unsafe_worst),
             row.hidden,
-            row.mean_deviation,
-            row.loss,
+            100 * row.mean_deviation,
+            100 * row.loss,
         )
         for row in rows
     ]

@@ -13,7 +13,7 @@ from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import at_most_in_100, joined, say
 
 OUTSIDER = "outsider"
 
@@ -67,16 +67,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
     }
     lines = [
         say(
-            "{index}: {belief:.1%}",
+            "{index}: {belief:.1f} %",
             joined((f"{name}={value}" for name, value in release.index(one.cell).items()), ", "),
-            one.belief,
+            100 * one.belief,
         )
         for one in sorted(found, key=lambda one: -one.belief)[:40]
     ]
     said = say(
-        "The best guess of another's value comes within {within:g} % with a probability of at most {worst:.1%}.",
+        "The best guess of another's value comes within {within:g} % with a probability of at most {worst}.",
         args.within,
-        worst,
+        at_most_in_100(worst),
     )
     console.result(data, [*lines, said])
     return 0

@@ -22,7 +22,7 @@ from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums, SumsGate
 from tabprotect.engine.release.left_out import Kind, kinds, listed
 from tabprotect.engine.release.limits import ROUNDING
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.said import at_most_in_100, in_100, joined, plural, say
 
 MOST_HIDDEN = 60
 """Up to this many hidden sums an outsider's beliefs about them are worked out."""
@@ -183,33 +183,34 @@ class MagnitudeVerdict:
             return self._guessed
         return say(
             "An outsider's best guess of the value of one who is alone in a cell comes within "
-            "{within:g} % with a probability of at most {worst:.1%} (limit {limit:.0%}).",
+            "{within:g} % with a probability of at most {worst} (limit {limit}).",
             self.limits.within,
-            self.worst,
-            self.limits.belief_limit,
+            at_most_in_100(self.worst),
+            in_100(self.limits.belief_limit),
         )
 
     @property
     def _guessed(self) -> str:
         """How near guesses of hidden sums come."""
-        within, limit = self.limits.within, self.limits.belief_limit
+        within, limit = self.limits.within, in_100(self.limits.belief_limit)
+        worst = at_most_in_100(self.worst or 0.0)
         if not self.known:
             return say(
                 "A best guess of a hidden sum comes within {within:g} % of it with a probability of at most "
-                "{worst:.1%} (limit {limit:.0%}).",
+                "{worst} (limit {limit}).",
                 within,
-                self.worst,
+                worst,
                 limit,
             )
         return plural(
             self.known,
-            "{known:,} hidden sum can be guessed to within {within:g} % with a probability of {worst:.1%} "
-            "(limit {limit:.0%}): it would give its contributor away if it had only one.",
+            "{known:,} hidden sum can be guessed to within {within:g} % with a probability of {worst} "
+            "(limit {limit}): it would give its contributor away if it had only one.",
             "{known:,} hidden sums can be guessed to within {within:g} % with a probability of up to "
-            "{worst:.1%} (limit {limit:.0%}): each would give its contributor away if it had only one.",
+            "{worst} (limit {limit}): each would give its contributor away if it had only one.",
             self.known,
             within,
-            self.worst,
+            worst,
             limit,
         )
 

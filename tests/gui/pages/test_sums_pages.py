@@ -210,7 +210,7 @@ def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) ->
         return found
 
     buttons = offered()
-    words = "noise on every contribution, 5% to 15%"
+    words = "noise on every contribution, 5 % to 15 %"
     assert words in buttons and "Tried: passes." in buttons[words].accessibleDescription()
     buttons[words].click()
     settle()

@@ -18,13 +18,17 @@ WORDS: dict[State, str] = {
 }
 
 
-def sums_headline(verdict: MagnitudeVerdict, *, staff: bool) -> CheckLine:
-    """The verdict in one sentence; for ``staff`` with what was tried with the contributions."""
+def sums_headline(verdict: MagnitudeVerdict, *, staff: bool, published: bool = False) -> CheckLine:
+    """The verdict in one sentence; for ``staff`` with what was tried with the contributions.
+
+    Of a published release nothing is open any more; its colour stays that of the verdict.
+    """
     told = verdict.audit if staff and verdict.hidden else None
     first = verdict.sentence if told is None else told.sentence
     rest = "" if first == verdict.sentence else verdict.sentence
     state: State = "failed" if verdict.passed is False else "passed" if verdict.passed else "mind"
-    return CheckLine(state, verdict.staff_sentence, word=WORDS[state], finding=first, rest=rest)
+    word = say("Published") if published else WORDS[state]
+    return CheckLine(state, verdict.staff_sentence, word=word, finding=first, rest=rest)
 
 
 def sums_protection(done: ProtectedSums, verdict: MagnitudeVerdict) -> CheckGroup:
@@ -32,7 +36,7 @@ def sums_protection(done: ProtectedSums, verdict: MagnitudeVerdict) -> CheckGrou
     lines = []
     audit = verdict.audit
     if audit is not None and verdict.hidden:
-        state: State = "failed" if audit.broken else "passed"
+        state: State = "failed" if audit.broken else "mind" if audit.narrow else "passed"
         lines.append(CheckLine(state, audit.sentence, staff=True, cells=True))
         second = int((done.release.hidden & ~done.primary).sum())
         lines.append(

@@ -17,7 +17,7 @@ from tabprotect.engine.project.sums.magnitudes_in_one_go import (
     protected_sums,
     with_earlier,
 )
-from tabprotect.languages.said import say
+from tabprotect.languages.said import at_most_in_100, say
 
 NOISES = ((".05", ".15"), (".1", ".25"), (".2", ".5"), (".3", ".7"))
 """Distances of factors from 1 that are tried, the least first."""
@@ -44,10 +44,10 @@ class SumsRemedy(Suggestion):
     @property
     def reached(self) -> str:
         return say(
-            "Tried: passes. A best guess of one who is alone is near with at most {belief:.1%}; sums "
-            "change by {change:.1%} on average.",
-            self.belief,
-            self.change,
+            "Tried: passes. A best guess of one who is alone is near with at most {belief}; sums "
+            "change by {change:.1f} % on average.",
+            at_most_in_100(self.belief),
+            100 * self.change,
         )
 
 
@@ -79,7 +79,10 @@ def remedies_for(
         moved = np.abs(done.release.value - value)[some] / np.abs(value[some])
         found.append(
             SumsRemedy(
-                say("noise on every contribution, {least:.0%} to {most:.0%}", *given.values()),
+                say(
+                    "noise on every contribution, {least:.0f} % to {most:.0f} %",
+                    *(100 * v for v in given.values()),
+                ),
                 {"method": one.method, **given},
                 done.verdict.worst or 0.0,
                 float(moved.mean()) if len(moved) else 0.0,

@@ -120,7 +120,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
                 CheckLine("told", say("Working out what a reader would know \u2026"))
             )
         else:
-            self.banner.show_line(sums_headline(looked.verdict, staff=house))
+            self.banner.show_line(sums_headline(looked.verdict, staff=house, published=published))
         nothing = CheckGroup(say("Protection"), ())
         known = looked is not None and done is not None
         self.protection.setVisible(known)
