@@ -238,8 +238,9 @@ def test_what_is_too_much_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_releases_of_two_originals_fit_none() -> None:
     counts = np.random.default_rng(1).poisson(4, (4, 4))
-    moved = counts + np.array([[9, -9, 0, 0], [-9, 9, 0, 0], [0] * 4, [0] * 4]) + 9
-    one, other = (likelihood_of(twice(x, {})[0]) for x in (counts + 9, moved))
+    # Further apart than any coins can bring them.
+    moved = counts + np.array([[90, -90, 0, 0], [-90, 90, 0, 0], [0] * 4, [0] * 4]) + 90
+    one, other = (likelihood_of(twice(x, {})[0]) for x in (counts + 90, moved))
     with pytest.raises(InputError, match="no original fits"):
         infer_jointly([one, other])
 
