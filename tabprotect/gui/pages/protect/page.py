@@ -21,6 +21,7 @@ from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
+from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, TURNS
@@ -32,7 +33,7 @@ from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.method_trials import MethodTrial
+    from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial
 
 Trials = tuple["MethodTrial", ...]
 
@@ -63,6 +64,7 @@ class ProtectPage(ProtectStage, Page):
         self.asking.changed.connect(self._show)
         self.asking.changed.connect(self._add_up)
         self.cards.chosen.connect(self.choose)
+        self._ranking = AfterPress(self, self._show)
         left = in_column(heading(say("What must stay true?")), (self.asking, 1), spacing=GRID)
         self._note = Label(wordWrap=True, role="quiet")
         self._heading = heading(say("Best for this table"))
@@ -138,7 +140,7 @@ class ProtectPage(ProtectStage, Page):
 
         def work(progress: Progress) -> Trials:
             # Methods bring in solvers, which no first paint waits for.
-            from tabprotect.engine.disclosure.method_trials import tried_methods
+            from tabprotect.engine.disclosure.choosing.method_trials import tried_methods
 
             return tried_methods(problem, limits, progress)
 
@@ -149,12 +151,12 @@ class ProtectPage(ProtectStage, Page):
 
     def _came(self, found: Trials) -> None:
         if len(found) != len(self.trials):
-            self.trials = found
-            self._show()
+            self._tried(found)
 
     def _tried(self, found: Trials) -> None:
         self.trials = found
-        self._show()
+        # Ranked, they stand elsewhere than they did while they came.
+        self._ranking.go()
 
     def _failed(self, error: TabprotectError) -> None:
         self.show_error(error)
@@ -165,7 +167,12 @@ class ProtectPage(ProtectStage, Page):
         project = self.document.project
         if project is None or not self.document.in_house or not methods().loaded:
             return
-        from tabprotect.engine.disclosure.method_trials import RUNS, in_order, ranked, untried
+        from tabprotect.engine.disclosure.choosing.method_trials import (
+            RUNS,
+            in_order,
+            ranked,
+            untried,
+        )
 
         asked, share = self.asking.asked, project.limits.limits(project.at_risk).share
         places = ranked(self.trials, asked, self.asking.sums, share)
