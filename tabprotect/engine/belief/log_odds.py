@@ -203,13 +203,13 @@ class _Curve:
         self._laws = np.concatenate([self._laws, laws])
         self._scores = np.concatenate([self._scores, scores])
         self._curvatures = np.concatenate([self._curvatures, curvatures])
-        self._weights = self._laws - self._draws.log[:, None]
-        peak = self._weights.max(axis=0)
-        self._shares = np.exp(self._weights - peak)
+        weights = self._laws - self._draws.log[:, None]
+        peak = weights.max(axis=0)
+        self._shares: Floats = np.exp(weights - peak)
         sums = self._shares.sum(axis=0)
         self._shares /= sums
-        self.log = np.asarray(peak + np.log(sums))
-        self.prior = self._prior()
+        self.log: Floats = np.asarray(peak + np.log(sums))
+        self.prior: Floats = self._prior()
 
     def law(self, tables: Ints) -> Floats:
         """Log probability of tables (draws, cells) at each point, float64 (draws, points)."""
