@@ -357,7 +357,11 @@ class CyclicPerturbation(Method):
         if domain.ndim > 3 and not values[KEEP]:
             # Sums over all variables but one leave hardly a cycle among so many.
             single = " + ".join(map(in_formula, domain.names))
-            freer = {KEEP.name: single, "cycles": TRIANGULAR, "blocking": "negative"}
+            freer: dict[str, object] = {
+                KEEP.name: single,
+                "cycles": TRIANGULAR,
+                "blocking": "negative",
+            }
             ideas.insert(2, (say("only the sums of single variables published exactly"), freer))
         if domain.size > LARGE:
             # Each trial takes seconds here: those that help most often.
