@@ -6,8 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import ParamSpec
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QPushButton, QTabBar, QWidget
+from PySide6.QtGui import (
+    QAction,
+    QGuiApplication,
+    QKeySequence,
+    QPalette,
+    QShortcut,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QFrame, QPushButton, QTabBar, QWidget
 
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.engine.project.command import Command
@@ -64,6 +71,8 @@ class Page(Stage, QWidget):
         if not self.main_label:
             self.main_button.hide()
         self.main_button.clicked.connect(lambda: self.main_action())
+        self.line = QFrame(frameShape=QFrame.Shape.HLine, frameShadow=QFrame.Shadow.Plain)
+        self.line.setForegroundRole(QPalette.ColorRole.Mid)
         head = in_row((self._heading, 1), self.tools, spacing=GRID)
         foot = in_row(
             (self.footer, 1), (self.main_button, 0, Qt.AlignmentFlag.AlignRight), spacing=GRID
@@ -74,8 +83,11 @@ class Page(Stage, QWidget):
         if self.together:
             column.addWidget(self._tabbed())
         column.addWidget(self.errors)
+        column.addSpacing(GRID)
         column.addLayout(self.body, 1)
+        column.addWidget(self.line)
         column.addLayout(foot)
+        self.line.setVisible(bool(self.main_label))
         # Ctrl+Return is the page's main action wherever the focus is on the page.
         shortcut = QShortcut(QKeySequence("Ctrl+Return"), self)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
