@@ -334,8 +334,9 @@ class AttackPage(AttackStage, Page):
             part.setVisible(some)
         there = bool(self.files.rows)
         self.empty.setVisible(not there)
-        for part in (self.parts, self.main_button, self._save, self._command, self.line):
+        for part in (self.parts, self.main_button, self._save, self._command):
             part.setVisible(there)
+        self.show_foot_line(there)
         self.begins = self.add_button if there else self.empty.button
         self.main_button.setEnabled(some)
         self._save.setEnabled(some)
