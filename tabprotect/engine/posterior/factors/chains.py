@@ -254,7 +254,8 @@ class Chains:
         corners, signs = self.sweeps.draw(self._generator)
         if chain_steps is not None and self._cell_logs.flat and self._sum_logs.flat:
             (number, swaps), chains = corners.shape, self.tables.shape[1]
-            _, far = self._generator.random((2, swaps, chains))
+            _passed_over(self._generator, swaps * chains)
+            far = self._generator.random((swaps, chains))
             chain_steps.swept(
                 *(swaps, number, chains, np.ascontiguousarray(corners), signs),
                 *(self._low, self._high, far, self.tables),
@@ -307,14 +308,16 @@ class Chains:
     def run(
         self, records: int, between: tuple[int, int], progress: Progress, stage: str
     ) -> tuple[Ints, Bools]:
-        """The recorded tables, int64 (records, cells, chains), and which of them count.
+        """The recorded tables, int32 or int64 (records, cells, chains), and which of them count.
 
         Parameters
         ----------
         between
             Directions and sweeps between two records.
         """
-        out = np.empty((records, *self.tables.shape), dtype=np.int64)
+        # Half the memory, where counts allow: what is held is read many times.
+        small = int(self._high.max(initial=0)) < 2**31
+        out = np.empty((records, *self.tables.shape), dtype=np.int32 if small else np.int64)
         counts = np.empty((records, self.tables.shape[1]), dtype=np.bool_)
         for record in range(records):
             left = between[0]
@@ -326,6 +329,15 @@ class Chains:
                 self.sweep()
             out[record], counts[record] = self.tables, self.possible()
         return out, counts
+
+
+def _passed_over(generator: np.random.Generator, number: int) -> None:
+    """Leave out so many numbers, as if they had been drawn."""
+    bits = generator.bit_generator
+    if isinstance(bits, np.random.PCG64):
+        bits.advance(number)
+    else:
+        generator.random(number)
 
 
 def _in_rows(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
