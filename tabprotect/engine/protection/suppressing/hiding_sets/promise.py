@@ -50,7 +50,11 @@ class Promise:
         if TwoWayFlows.fits(task.publication):
             self._flows = TwoWayFlows(task.publication, task.room, np.zeros(len(task.room)))
         self._supports: list[Ints] = []
-        self._people: list[frozenset[int]] = []
+        # Sets of people are the bits of whole numbers.
+        self._person, place = np.unique(problem.person, return_inverse=True)
+        self._place = np.where(problem.person >= 0, place, -1)
+        self._spared: dict[int, int] = {}
+        self._people: list[int] = []
         self._alive: list[bool] = []
         self._whole: list[bool] = []
         self._proofs: dict[Aim, list[int]] = {}
@@ -65,11 +69,15 @@ class Promise:
             self._flows.close(first[self._hidden & ~hidden])
         self._hidden = hidden
         self.attackers.hide(hidden.astype(np.float64))
-        self._alive = [bool(hidden[support].all()) for support in self._supports]
         for held in self._held.values():
             held[:] = False
+        if not self._supports:
+            return
+        starts = np.cumsum([0, *map(len, self._supports)])[:-1]
+        moving = hidden[np.concatenate(self._supports)]
+        self._alive = alive = np.logical_and.reduceat(moving, starts).tolist()
         for aim, proofs in self._proofs.items():
-            self._held[aim[1]][aim[0]] = self._enough(aim, proofs)
+            self._held[aim[1]][aim[0]] = self._enough(aim, [p for p in proofs if alive[p]])
 
     @property
     def open(self) -> int:
@@ -129,17 +137,28 @@ class Promise:
     def _holds(self, aim: Aim) -> bool:
         return bool(self._held[aim[1]][aim[0]])
 
-    def _enough(self, aim: Aim, known_proofs: list[int]) -> bool:
+    def _enough(self, aim: Aim, alive: list[int]) -> bool:
         """Return True if the proofs of an end that are alive hold against every insider."""
-        proofs = [p for p in known_proofs if self._alive[p]]
         insiders = self.problem.task.insiders
-        if not proofs or insiders == "none":
-            return bool(proofs)
-        spared = self.problem.spared(aim[0])
-        known = [self._people[p] - spared for p in proofs]
+        if not alive or insiders == "none":
+            return bool(alive)
         if insiders == "all":
-            return any(not people for people in known)
-        return not frozenset.intersection(*known)
+            others = ~self._spared_of(aim[0])
+            return any(not self._people[p] & others for p in alive)
+        return not self._shared(aim, alive)
+
+    def _shared(self, aim: Aim, alive: list[int]) -> int:
+        """The people who know a part of each of some proofs of an end."""
+        shared = ~self._spared_of(aim[0])
+        for proof in alive:
+            shared &= self._people[proof]
+        return shared
+
+    def _spared_of(self, number: int) -> int:
+        if number not in self._spared:
+            spared = np.isin(self._person, list(self.problem.spared(number)))
+            self._spared[number] = _bits(np.flatnonzero(spared), len(self._person))
+        return self._spared[number]
 
     def _prove(self, aim: Aim) -> Cut | None:
         """Prove one end: None where it holds, else the cut that the hiding set lacks."""
@@ -174,9 +193,9 @@ class Promise:
                 held[asked] = flows.at_once(first[asked], sign, needs, known)
 
     def _way(self, aim: Aim, need: int, barred: Ints) -> Floats | None:
-        """A change of hidden numbers of a two-way table, without a programme; ``None`` for none."""
+        """A change of hidden numbers, without a sparse programme; ``None`` where none was found."""
         if self._flows is None:
-            return None
+            return self.attackers.way(*aim, need, barred)
         self.attackers.work += ROUTE
         first, inverse = self.problem.task.publication.distinct
         number, sign = aim
@@ -188,12 +207,12 @@ class Promise:
         return change
 
     def _barred(self, aim: Aim) -> Ints:
-        proofs = [p for p in self._proofs.get(aim, ()) if self._alive[p]]
-        if not proofs:
+        alive = [p for p in self._proofs.get(aim, ()) if self._alive[p]]
+        if not alive:
             return NOBODY
-        spared = self.problem.spared(aim[0])
-        shared = frozenset.intersection(*(self._people[p] - spared for p in proofs))
-        return np.flatnonzero(self.problem.person == min(shared))
+        shared = self._shared(aim, alive)
+        # The lowest bit: the first of them.
+        return np.flatnonzero(self._place == (shared & -shared).bit_length() - 1)
 
     def _other(self) -> Cut:
         free = np.flatnonzero(self.problem.may_move & ~self._hidden)
@@ -209,7 +228,8 @@ class Promise:
         back = min(1.0, float(room.min(initial=1.0))) if not self.attackers.bare else 0.0
         proof = len(self._supports)
         self._supports.append(support)
-        self._people.append(frozenset(problem.person[support].tolist()) - {-1})
+        place = self._place[support]
+        self._people.append(_bits(place[place >= 0], len(self._person)))
         self._alive.append(True)
         whole = not self.attackers.bare and np.abs(moved - np.rint(moved)).max(initial=0.0) <= NEAR
         self._whole.append(bool(whole))
@@ -221,7 +241,15 @@ class Promise:
                 for number in support[far & ~held[support]].tolist():
                     proofs = self._proofs.setdefault((number, sign), [])
                     proofs.append(proof)
-                    held[number] = self._enough((number, sign), proofs)
+                    alive = [p for p in proofs if self._alive[p]]
+                    held[number] = self._enough((number, sign), alive)
+
+
+def _bits(places: Ints, number: int) -> int:
+    """A set of places as the bits of a whole number."""
+    flags = np.zeros(number, dtype=np.uint8)
+    flags[places] = 1
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
 @dataclass(frozen=True, eq=False)
