@@ -5,9 +5,10 @@ What cannot be reached by Tab, arrows, shortcuts and the menus' letters cannot b
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
-from hand import Hand, MissingError, _match, _plain, _said, turn
+from hand import WAIT, Hand, MissingError, _match, _plain, _said, turn
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -36,13 +37,19 @@ class Fingers(Hand):
     def __init__(self, window: MainWindow, pictures: Path | None) -> None:
         super().__init__(window, pictures)
         self.reached: list[str] = []
-        # Without a window manager nobody else gives it the keyboard.
-        window.activateWindow()
+        self.wake()
+
+    def wake(self) -> None:
+        """Give the keyboard to what is in front, as a window manager does where there is one."""
+        if QApplication.focusWidget() is None:
+            self.front.activateWindow()
+            turn(0.1)
 
     def key(
         self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE, *, on: QWidget | None = None
     ) -> None:
         """Press a key where the focus is."""
+        self.wake()
         where = on or QApplication.focusWidget() or self.front
         self.clicks += 1
         QTest.keyClick(where, key, modifier)
@@ -52,9 +59,7 @@ class Fingers(Hand):
         """Press Tab until a widget has the focus."""
         self.settle()
         seen = 0
-        if QApplication.focusWidget() is None:
-            self.front.activateWindow()
-            turn(0.1)
+        self.wake()
         while not _has_focus(widget):
             seen += 1
             if seen > TABS or not widget.isEnabled():
@@ -68,6 +73,9 @@ class Fingers(Hand):
 
     def click(self, widget: QWidget, at: QPoint | None = None, *, settle: bool = True) -> None:
         """Press a button; its own shortcut where a page has one for it."""
+        end = time.monotonic() + WAIT
+        while not (widget.isVisible() and widget.isEnabled()) and time.monotonic() < end:
+            turn(0.05)
         page = self.window.page
         if self.front is self.window and widget is page.main_button:
             self.settle()

@@ -106,5 +106,7 @@ def translations(language: str) -> dict[str, str]:
 
 def _meant(quoted: str) -> str:
     """What stands between the quotation marks of one line or several."""
-    text = "".join([line.strip()[1:-1] for line in quoted.split("\n")])
+    text = quoted.strip()[1:-1]
+    if "\n" in text:
+        text = "".join([line.strip()[1:-1] for line in quoted.split("\n")])
     return _ESCAPED.sub(lambda one: _MEANT.get(one[1], one[1]), text) if "\\" in text else text

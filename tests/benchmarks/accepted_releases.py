@@ -150,6 +150,25 @@ def let_out(
     return None if found is None or not found.passed else (done.release, found)
 
 
+def beyond(name: str, given: Mapping[str, object] | None, table: Table, most: int) -> bool:
+    """Whether the reader would need too many originals of what a method without chance publishes.
+
+    Asked before the gate, whose judgement of such a table is the dearest.
+    """
+    method = methods()[name]
+    given = method.trial_parameters(table.domain) if given is None else given
+    if name not in AGAIN or method.is_random(method.resolve(table.domain, given)):
+        return False
+    try:
+        release = method.run(Problem(table), given, Randomness.seeded(0)).release
+        Reader(release, HousePolicy().limits().at_risk, most)
+    except TooManyError:
+        return True
+    except TabprotectError:
+        return False
+    return False
+
+
 def run(name: str, wanted: int, seed: int, seconds: float) -> tuple[Counter[str], list[str]]:
     """All settings of a method in turn."""
     settings = [given for method, given in (*SETTINGS, *FURTHER) if method == name]
@@ -163,6 +182,9 @@ def run(name: str, wanted: int, seed: int, seconds: float) -> tuple[Counter[str]
             break
         given = settings[number % len(settings)]
         tally["tried"] += 1
+        if beyond(name, given, table, most):
+            tally["beyond, not judged"] += 1
+            continue
         first = let_out(name, given, table, 2 * number)
         if first is None:
             tally["refused"] += 1

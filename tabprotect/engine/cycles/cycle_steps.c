@@ -1,5 +1,5 @@
-/* Cycles applied one after the other, and their layers: see forward_walk.py, layers.py and reach.py,
- * which do the same in numpy. */
+/* Cycles applied one after the other, and their layers: see forward_walk.py, layers.py, reach.py,
+ * sampling.py and signatures.py, which do the same in numpy. */
 
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
@@ -20,7 +20,7 @@
 
 enum { ANY_ZERO, NEGATIVE, NONE };
 
-#define MOST 8
+#define MOST 11
 #define FAR 16384
 
 typedef struct {
@@ -285,10 +285,95 @@ static PyObject *tallied(PyObject *module, PyObject *args)
     return given_back(&a);
 }
 
+typedef struct {
+    const int64_t *bounds, *touches;
+    int64_t *group_of_cell, *first_cell, *starts, *table, mask;
+} Groups;
+
+/* The place of the touches of a cell in the table: that of the same ones, or an empty one. */
+static int64_t place_of(const Groups *g, int64_t cell)
+{
+    const int64_t *own = g->touches + g->bounds[cell];
+    int64_t length = g->bounds[cell + 1] - g->bounds[cell];
+    uint64_t hash = (uint64_t)length;
+    for (int64_t i = 0; i < length; i++) {
+        hash = (hash ^ (uint64_t)own[i]) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 32;
+    }
+    for (int64_t at = (int64_t)(hash & (uint64_t)g->mask);; at = (at + 1) & g->mask) {
+        if (g->table[at] < 0)
+            return at;
+        int64_t other = g->first_cell[g->table[at]];
+        if (g->bounds[other + 1] - g->bounds[other] == length
+            && !memcmp(own, g->touches + g->bounds[other], (size_t)length * sizeof *own))
+            return at;
+    }
+}
+
+/* Parameters: how many cells and cycles there are; where the entries of each cycle start (one more than
+ * cycles), their cells and signs; then, all written: bounds of the touches of each cell (zeros, cells +
+ * 2), the touches, a table of 2^n places (each -1), the group of each cell; and of each group the first
+ * cell, where its touches start, their cycles and signs. Returns how many groups there are. */
+static PyObject *grouped(PyObject *module, PyObject *args)
+{
+    PyObject *given[11];
+    Arrays a = {.held = 0};
+    long long cells, cycles, groups = 0;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "LLOOOOOOOOOOO", &cells, &cycles, &given[0], &given[1], &given[2],
+                          &given[3], &given[4], &given[5], &given[6], &given[7], &given[8],
+                          &given[9], &given[10]))
+        return NULL;
+    if (taken(&a, given, 11, 0x7F8)) {
+        const int64_t *starts = a.view[0].buf, *cell = a.view[1].buf;
+        const int8_t *sign = a.view[2].buf;
+        int64_t *bounds = a.view[3].buf, *touches = a.view[4].buf, *out = a.view[9].buf;
+        int8_t *signs = a.view[10].buf;
+        Groups g = {.bounds = bounds, .touches = touches, .table = a.view[5].buf,
+                    .mask = a.view[5].len / (Py_ssize_t)sizeof(int64_t) - 1,
+                    .group_of_cell = a.view[6].buf, .first_cell = a.view[7].buf,
+                    .starts = a.view[8].buf};
+        Py_BEGIN_ALLOW_THREADS
+        for (int64_t e = 0; e < starts[cycles]; e++)
+            bounds[cell[e] + 2]++;
+        for (int64_t c = 0; c < cells; c++)
+            bounds[c + 2] += bounds[c + 1];
+        for (int64_t i = 0; i < cycles; i++)
+            for (int64_t e = starts[i]; e < starts[i + 1]; e++)
+                touches[bounds[cell[e] + 1]++] = 2 * i + (sign[e] > 0);
+        g.starts[0] = 0;
+        for (int64_t c = 0; c < cells; c++) {
+            if (bounds[c] == bounds[c + 1]) {
+                g.group_of_cell[c] = -1;
+                continue;
+            }
+            int64_t at = place_of(&g, c);
+            if (g.table[at] < 0) {
+                int64_t to = g.starts[groups];
+                for (int64_t e = bounds[c]; e < bounds[c + 1]; e++, to++) {
+                    out[to] = touches[e] >> 1;
+                    signs[to] = touches[e] & 1 ? 1 : -1;
+                }
+                g.first_cell[groups] = c;
+                g.table[at] = groups++;
+                g.starts[groups] = to;
+            }
+            g.group_of_cell[c] = g.table[at];
+        }
+        Py_END_ALLOW_THREADS
+    }
+    PyObject *none = given_back(&a);
+    if (!none)
+        return NULL;
+    Py_DecRef(none);
+    return PyLong_FromLongLong(groups);
+}
+
 static PyMethodDef methods[] = {
     {"undo", undo, METH_VARARGS, "One layer of cycles undone: see sampling.py."},
     {"added", added, METH_VARARGS, "Changes of groups by how often cycles were taken: see sampling.py."},
     {"tallied", tallied, METH_VARARGS, "How often each group had each change: see sampling.py."},
+    {"grouped", grouped, METH_VARARGS, "Cells that the same cycles touch: see signatures.py."},
     {"layer_numbers", layer_numbers, METH_VARARGS, "The layer of each cycle: see layers.py."},
     {"reached", reached, METH_VARARGS, "The cycles that coins can take: see reach.py."},
     {"walk", walk, METH_VARARGS, "One pass of the cycles: see forward_walk.py."},

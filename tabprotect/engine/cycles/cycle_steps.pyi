@@ -1,5 +1,21 @@
 from typing import Any
 
+def grouped(
+    cells: int,
+    cycles: int,
+    starts: Any,
+    cell: Any,
+    sign: Any,
+    bounds: Any,
+    touches: Any,
+    table: Any,
+    group_of_cell: Any,
+    first_cell: Any,
+    group_starts: Any,
+    group_cycles: Any,
+    group_signs: Any,
+    /,
+) -> int: ...
 def layer_numbers(cycles: int, starts: Any, cells: Any, last: Any, to: Any, /) -> None: ...
 def reached(
     cycles: int, starts: Any, cells: Any, signs: Any, positive: Any, taken: Any, /

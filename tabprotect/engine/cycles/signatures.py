@@ -17,6 +17,11 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.equal_rows import rows_by_first
 from tabprotect.engine.tables.moves import MoveSet
 
+try:
+    from tabprotect.engine.cycles import cycle_steps
+except ImportError:
+    cycle_steps = None  # type: ignore[assignment]
+
 
 @dataclass(frozen=True, eq=False)
 class Signatures:
@@ -51,17 +56,42 @@ class Signatures:
 def signatures(moves: MoveSet) -> Signatures:
     """Group the cells by the cycles that touch them and the signs.
 
-    Exact, by sorting the lists of touches. O(entries log entries), once for each cycle set.
+    Exact, by a table of the lists of touches (in numpy by sorting them), once for each cycle set.
     """
     if moves not in _FOUND:
-        _FOUND[moves] = _grouped(moves)
+        _FOUND[moves] = _in_numpy(moves) if cycle_steps is None else _compiled(moves)
     return _FOUND[moves]
 
 
 _FOUND: WeakKeyDictionary[MoveSet, Signatures] = WeakKeyDictionary()
 
 
-def _grouped(moves: MoveSet) -> Signatures:
+def _compiled(moves: MoveSet) -> Signatures:
+    size, entries = moves.domain.size, len(moves.cells)
+    most = min(size, entries)
+    bounds, touches = np.zeros(size + 2, dtype=np.int64), np.empty(entries, dtype=np.int64)
+    table = np.full(1 << (2 * most).bit_length(), -1, dtype=np.int64)
+    group_of_cell, first_cell = np.empty(size, dtype=np.int64), np.empty(most, dtype=np.int64)
+    starts = np.empty(most + 1, dtype=np.int64)
+    cycles, signs = np.empty(entries, dtype=np.int64), np.empty(entries, dtype=np.int8)
+    found = cycle_steps.grouped(
+        *(size, len(moves), moves.starts, moves.cells, moves.signs, bounds, touches, table),
+        *(group_of_cell, first_cell, starts, cycles, signs),
+    )
+    if found == most:
+        return Signatures(group_of_cell, first_cell, starts, cycles, signs)
+    # Copies, so that no memory is held that is not used.
+    last = int(starts[found])
+    return Signatures(
+        group_of_cell,
+        first_cell[:found].copy(),
+        starts[: found + 1].copy(),
+        cycles[:last].copy(),
+        signs[:last].copy(),
+    )
+
+
+def _in_numpy(moves: MoveSet) -> Signatures:
     # Rows ascend already.
     order = np.argsort(moves.cells, kind="stable")
     cell, row, sign = moves.cells[order], moves.rows[order], moves.signs[order]

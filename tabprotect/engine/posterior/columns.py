@@ -1,14 +1,16 @@
 """A posterior in long form: one row for each cell and each count it can have.
 
-Cells with equal posteriors are formatted once: the work grows with the number of different
-distributions and the characters written, with no object per cell.
+As JSON, the compiled form writes number by number into one piece of memory. In Python cells with
+equal posteriors are formatted once: the work grows with the number of different distributions and
+the characters written, with no object per cell.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +20,21 @@ from tabprotect.engine.budgets import COLUMNS_ROWS
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import say
+
+try:
+    from tabprotect.engine.posterior import cell_texts
+except ImportError:
+    cell_texts = None  # type: ignore[assignment]
 
 AT_ONCE = 1 << 16
 """Cells whose text is built together."""
 
-NOTHING = np.iinfo(np.int64).min
+BUFFER = 1 << 23
+"""Characters of a piece of text, unless a single cell has more."""
+
+NOTHING = int(np.iinfo(np.int64).min)
 """Stands for the published count of a cell that has none."""
 
 
@@ -78,31 +89,104 @@ def cells_json(posterior: Posterior, cells: Ints) -> Iterator[str]:
 
     Each has ``index``, ``labels``, ``published``, ``mean``, ``mode`` and ``distribution``.
     """
-    domain = posterior.domain
-    shape = domain.shape or (1,)
-    labels = [[json.dumps(c) for c in v.categories] for v in domain.variables] or [[""]]
-    # In an object, everything but the last axis' number and label is shared by many cells.
-    numbers = _objects(str(code) if domain.ndim else "" for code in range(shape[-1]))
-    last = _objects(labels[-1])
-    alike = _alike(posterior.chances)
+    shared = _Shared(posterior.domain)
+    write = _in_python(posterior) if cell_texts is None else _compiled(posterior)
     for begin in range(0, len(cells), AT_ONCE):
         span = cells[begin : begin + AT_ONCE]
-        ends, end = _ends(posterior, span, alike)
-        rows, row = np.unique(span // shape[-1], return_inverse=True)
+        for text in write(span, *shared.of(span)):
+            yield text if begin else text.removeprefix(", ")
+            begin += 1
+
+
+class _Shared:
+    """What many objects have in common: everything before ``published``."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._shape = domain.shape or (1,)
+        self._labels = [[json.dumps(c) for c in v.categories] for v in domain.variables] or [[""]]
+        numbers = (str(code) if domain.ndim else "" for code in range(self._shape[-1]))
+        self._last = [*numbers, *self._labels[-1]]
+
+    def of(self, cells: Ints) -> tuple[list[str], Ints]:
+        """Texts, and of each cell the four that it begins with, int64 (cells, 4).
+
+        In an object, everything but the last axis' number and label is shared by many cells.
+        """
+        length = self._shape[-1]
+        rows, row = np.unique(cells // length, return_inverse=True)
         index, label = [], []
-        for codes in zip(*np.unravel_index(rows, (1, *shape[:-1])), strict=True):
+        for codes in zip(*np.unravel_index(rows, (1, *self._shape[:-1])), strict=True):
             before = "".join(f"{code}, " for code in codes[1:])
             index.append(f', {{"index": [{before}')
-            said = zip(labels[:-1], codes[1:], strict=True)
+            said = zip(self._labels[:-1], codes[1:], strict=True)
             before = "".join(f"{texts[code]}, " for texts, code in said)
             label.append(say('], "labels": [{before}', before))
-        code = span % shape[-1]
-        pieces = np.empty((len(span), 5), dtype=np.object_)
-        pieces[:, 0], pieces[:, 1] = _objects(index)[row], numbers[code]
-        pieces[:, 2], pieces[:, 3] = _objects(label)[row], last[code]
-        pieces[:, 4] = ends[end]
-        text = "".join(pieces.reshape(-1).tolist())
-        yield text if begin else text.removeprefix(", ")
+        code = cells % length + 2 * len(rows)
+        pieces = np.stack([row, code, row + len(rows), code + length], axis=1)
+        return [*index, *label, *self._last], pieces
+
+
+Writer = Callable[[Ints, list[str], Ints], Iterator[str]]
+"""``(cells, texts, pieces)``: their objects, each with a comma before it."""
+
+
+def _compiled(posterior: Posterior) -> Writer:
+    """Number by number, into a buffer that is written again and again."""
+    powers = _powers_of_ten()
+    counts, shown = posterior.published.counts.reshape(-1), posterior.is_published.reshape(-1)
+    means, modes = posterior.mean.reshape(-1), posterior.mode.reshape(-1)
+    chances = np.ascontiguousarray(posterior.chances)
+    room = np.empty(BUFFER, dtype=np.uint8)
+
+    def write(cells: Ints, texts: list[str], pieces: Ints) -> Iterator[str]:
+        nonlocal room
+        bounds = np.cumsum([0, *map(len, texts)])
+        joined = "".join(texts).encode("ascii")
+        figures = (
+            np.where(shown[cells], counts[cells], NOTHING),
+            means[cells],
+            modes[cells],
+            posterior.first[cells],
+            posterior.group_of_cell[cells],
+        )
+        done = 0
+        while done < len(cells):
+            done, length = cell_texts.written(
+                *(len(cells), done, posterior.width, NOTHING, joined, bounds, pieces),
+                *(*figures, chances, powers, room),
+            )
+            if length:
+                yield str(room[:length].data, "ascii")
+            else:
+                room = np.empty(2 * len(room), dtype=np.uint8)
+
+    return write
+
+
+@cache
+def _powers_of_ten() -> npt.NDArray[np.uint64]:
+    """The powers -292 to 324, uint64 (617, 2): their first 128 bits, rounded up, the upper half first."""
+    halves = []
+    for power in range(-292, 325):
+        scaled, by = 10 ** max(power, 0), 10 ** max(-power, 0)
+        bits = 128 - scaled.bit_length() + by.bit_length()
+        found = -((-scaled << max(bits, 0)) // (by << max(-bits, 0)))
+        if found >> 128:
+            found = -(-found >> 1)
+        halves.append((found >> 64, found & (2**64 - 1)))
+    return np.array(halves, dtype=np.uint64)
+
+
+def _in_python(posterior: Posterior) -> Writer:
+    """The ends of objects that are alike, each written once."""
+    alike = _alike(posterior.chances)
+
+    def write(cells: Ints, texts: list[str], pieces: Ints) -> Iterator[str]:
+        ends, end = _ends(posterior, cells, alike)
+        whole = np.column_stack([_objects(texts)[pieces], ends[end]])
+        yield "".join(whole.reshape(-1).tolist())
+
+    return write
 
 
 def _objects(texts: Iterable[str]) -> npt.NDArray[np.object_]:

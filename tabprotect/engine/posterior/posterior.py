@@ -269,16 +269,24 @@ class Posterior:
 
         Among equally near ones, or without a published count, the lowest.
         """
-        high, steps, last = self._most_probable, self._steps, self.width - 1
+        high = self._most_probable
+        column = high.argmax(axis=1)[self.group_of_cell]
+        several = np.flatnonzero((np.count_nonzero(high, axis=1) > 1)[self.group_of_cell])
+        if len(several):
+            column[several] = self._nearest(several)
+        return np.asarray((self.first + column).reshape(self.domain.shape))
+
+    def _nearest(self, cells: Ints) -> Ints:
+        """The most probable column nearest to the published one, of flat cells."""
+        rows, row = np.unique(self.group_of_cell[cells], return_inverse=True)
+        high, steps, last = self._most_probable[rows], self._steps, self.width - 1
         # The nearest maximal column at or before each column, and at or after it.
         before = np.maximum.accumulate(np.where(high, steps, -2 * last - 2), axis=1)
         after = np.where(high, steps, 4 * last + 4)[:, ::-1]
         after = np.minimum.accumulate(after, axis=1)[:, ::-1]
-        at = self._published_column
-        down = before[self.group_of_cell, at]
-        up = after[self.group_of_cell, at]
-        nearest = np.where(at - down <= up - at, down, up)
-        return (self.first + nearest).reshape(self.domain.shape)
+        at = self._published_column[cells]
+        down, up = before[row, at], after[row, at]
+        return np.asarray(np.where(at - down <= up - at, down, up))
 
     @cached_property
     def mode_matches(self) -> Bools:

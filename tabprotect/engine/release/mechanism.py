@@ -46,10 +46,10 @@ TAKEN_IN = say(
 """Sentence for a release whose originals are weighed by the chance of the earlier refusals."""
 
 UNSTATED = say(
-    "The bundle states no gate: what it would tell that other draws or originals were refused is "
-    "left out."
+    "The bundle does not state its whole gate: what it would tell that other draws or originals were "
+    "refused is left out."
 )
-"""Sentence for a bundle without a gate."""
+"""Sentence for a bundle without a gate, or with one of an earlier form."""
 
 READERS = ("uniform", "positive")
 """Beliefs that an intruder may be taken to start with: prior texts that name no file."""
@@ -126,7 +126,13 @@ class Gate(Limits):
         domain: Domain | None = None,
         table: Table | None = None,
     ) -> Gate | None:
-        """Read from a mechanism for a table; ``None`` if none is stated.
+        """Read from a mechanism for a table.
+
+        Returns
+        -------
+        Gate or None
+            ``None`` if none is stated, or one of the earlier form, which knew of two limits only: what
+            it let pass is judged anew, by today's.
 
         Raises
         ------
@@ -135,6 +141,8 @@ class Gate(Limits):
         """
         stated = data.get("gate")
         if stated is None and "attempts_at_most" not in data:
+            return None
+        if isinstance(stated, Mapping) and set(stated) - _LATER == _EARLIER:
             return None
         try:
             assert isinstance(stated, Mapping) and set(stated) - _LATER == set(_FIELDS)
@@ -168,6 +176,8 @@ class Gate(Limits):
 _NUMBERS = tuple(limit.name for limit in fields(Limits))
 
 _FIELDS = (*_NUMBERS, "at_risk", "intruder", "passed", "left_out", "reason")
+
+_EARLIER = {"belief_limit", "share", "at_risk", "intruder", "passed"}
 
 _CHANGED = "changed_after_refusal"
 

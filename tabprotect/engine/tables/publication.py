@@ -218,13 +218,14 @@ class Publication:
         offsets = self._offsets(m)
         shape = self.domain.shape
         if cells is not None:
-            keys = np.zeros(len(cells), dtype=np.int64)
-            stride = self.domain.size
-            for offset, size in zip(offsets, shape, strict=True):
-                stride //= size
+            keys, left = None, cells
+            for axis in reversed(range(len(shape))):
+                further, offset = left // shape[axis] if axis else None, offsets[axis]
                 if offset is not None:
-                    keys += offset[(cells // stride) % size]
-            return keys
+                    part = offset[left if further is None else left - further * shape[axis]]
+                    keys = part if keys is None else np.add(keys, part, out=keys)
+                left = left if further is None else further
+            return np.zeros(len(cells), dtype=np.int64) if keys is None else keys
         self._check_laid_out()
         grid = np.zeros(shape, dtype=np.int64)
         for axis, offset in enumerate(offsets):

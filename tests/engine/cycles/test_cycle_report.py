@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from itertools import product
 
 import numpy as np
@@ -11,11 +12,12 @@ from hypothesis import strategies as st
 from move_cases import moves_of
 
 from tabprotect.engine.cycles import reach
+from tabprotect.engine.cycles import signatures as signature_groups
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.cycle_report import check_cycles
 from tabprotect.engine.cycles.designs import balanced, bidiagonal, design, elementary, strips
 from tabprotect.engine.cycles.reach import blocked_cycles, bridges, immovable_cells
-from tabprotect.engine.cycles.signatures import signatures
+from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import dimension, margins_of_order
 from tabprotect.engine.tables.moves import MoveSet
@@ -52,10 +54,28 @@ def test_rank_and_distinct_outcomes_of_any_set(moves: MoveSet, passes: int) -> N
     assert algebra.distinct_outcomes(passes) == len(np.unique(coefficients @ matrix, axis=0))
 
 
+def same_in_numpy(moves: MoveSet) -> None:
+    """Both forms of the groups, array for array."""
+    if signature_groups.cycle_steps is None:
+        pytest.skip("not built here")
+    compiled, plain = signature_groups._compiled(moves), signature_groups._in_numpy(moves)
+    for field in fields(Signatures):
+        one, other = getattr(compiled, field.name), getattr(plain, field.name)
+        assert one.dtype == other.dtype and np.array_equal(one, other), field.name
+
+
+@pytest.mark.parametrize("kind", ["balanced", "bidiagonal", "strips-5", "elementary"])
+def test_designs_have_the_same_groups_compiled_and_in_numpy(kind: str) -> None:
+    moves = design(Domain.of_shape((23, 14)), kind)
+    same_in_numpy(moves)
+    same_in_numpy(moves.take(np.arange(0)))
+
+
 @settings(max_examples=100, deadline=None)
 @given(moves=random_moves())
 def test_signature_groups_are_equal_columns(moves: MoveSet) -> None:
     sig = signatures(moves)
+    same_in_numpy(moves)
     matrix = dense(moves)
     for a in range(matrix.shape[1]):
         assert (sig.group_of_cell[a] < 0) == (not matrix[:, a].any())

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import json
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import duckdb
 import numpy as np
@@ -53,11 +59,23 @@ def one_by_one(posterior: Posterior, key: int) -> dict[str, object]:
     }
 
 
+@pytest.fixture(params=["compiled", "python"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both forms of the JSON of cells."""
+    if request.param == "python":
+        monkeypatch.setattr(columns, "cell_texts", None)
+    elif columns.cell_texts is None:
+        pytest.skip("not built here")
+    return str(request.param)
+
+
+@pytest.mark.parametrize("room", [1, 700, 1 << 20])
 @pytest.mark.parametrize("cells", [range(12), [7], [3, 3, 11, 0]])
 def test_json_in_pieces_is_the_json_of_the_cells(
-    posterior: Posterior, cells: list[int], monkeypatch: pytest.MonkeyPatch
+    posterior: Posterior, cells: list[int], room: int, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(columns, "AT_ONCE", 5)
+    monkeypatch.setattr(columns, "BUFFER", room)
     text = "[" + "".join(cells_json(posterior, np.array(list(cells)))) + "]"
     assert text == json.dumps([one_by_one(posterior, key) for key in cells])
 
@@ -66,7 +84,77 @@ def written(posterior: Posterior, cells: Ints, form: str) -> bytes:
     return b"".join(named(form).figures(posterior_figures(posterior, cells)))
 
 
-def test_a_table_of_nothing_but_a_total_has_one_cell() -> None:
+def numbers_written(module: ModuleType, numbers: Sequence[float]) -> list[str]:
+    """The numbers as the compiled form writes the means of as many cells."""
+    size = len(numbers)
+    none, means = np.zeros(size, dtype=np.int64), np.array(numbers)
+    room = np.empty(400 * size, dtype=np.uint8)
+    done, length = module.written(
+        *(size, 0, 1, columns.NOTHING, b"", np.zeros(2, dtype=np.int64)),
+        *(np.zeros((size, 4), dtype=np.int64), none, means, none, none, none),
+        *(np.zeros((1, 1)), columns._powers_of_ten(), room),
+    )
+    assert done == size
+    cells = str(room[:length].data, "ascii").split('"mean": ')[1:]
+    return [cell.split(",")[0] for cell in cells]
+
+
+def awkward_numbers() -> list[float]:
+    """Every power of two and its neighbours, short decimals, and bits taken by chance."""
+    random = np.random.default_rng(3)
+    powers = np.ldexp(1.0, np.arange(-1074, 1024))
+    bits = random.integers(0x7FF << 52, size=20_000, dtype=np.uint64).view(np.float64)
+    short = [float(f"{m}e{e}") for m in (1, 25, 9007199254740993) for e in range(-330, 293)]
+    chances = random.random(20_000)
+    return [
+        *np.concatenate([powers, -powers, np.nextafter(powers, 0), np.nextafter(powers, np.inf)]),
+        *np.concatenate([bits, chances, chances**9, np.round(chances, 3), np.arange(5000) / 8]),
+        *(*short, 0.0, -0.0, 1e15, 1e16, 1e-4, 1e-5, 123456789012345680.0),
+    ]
+
+
+def test_numbers_are_written_as_python_writes_them() -> None:
+    if columns.cell_texts is None:
+        pytest.skip("not built here")
+    numbers = list(map(float, awkward_numbers()))
+    assert numbers_written(columns.cell_texts, numbers) == list(map(repr, numbers))
+
+
+def test_without_numbers_of_128_bits_the_same_is_written(tmp_path: Path) -> None:
+    if columns.cell_texts is None or shutil.which("cc") is None:
+        pytest.skip("no compiler here")
+    source = Path(columns.__file__).with_name("cell_texts.c")
+    built = tmp_path / f"cell_texts{sysconfig.get_config_var('EXT_SUFFIX')}"
+    options = ["-shared", "-fPIC", "-O1", "-DNARROW=1", f"-I{sysconfig.get_paths()['include']}"]
+    subprocess.run(["cc", *options, str(source), "-o", str(built)], check=True)
+    spec = importlib.util.spec_from_file_location("cell_texts", built)
+    assert spec is not None and spec.loader is not None
+    narrow = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(narrow)
+    numbers = list(map(float, awkward_numbers()))
+    assert numbers_written(narrow, numbers) == list(map(repr, numbers))
+
+
+@pytest.mark.parametrize("low", [-3, 10**15])
+def test_counts_below_0_and_large_ones_are_written(low: int, way: str) -> None:
+    domain = Domain.of({"a": ["1", "2"]})
+    found = Posterior(
+        published=Table.dense(domain, np.array([low, low + 1])),
+        prior=believed(ODD, "random_rounding").prior,
+        way="exact",
+        reason="",
+        group_of_cell=np.array([1, 0]),
+        first=np.array([low, low]),
+        chances=np.array([[0.25, 0.0, 0.75], [1e-9, 1 - 1e-9, 0.0]]),
+        draw_originals=lambda number, generator, progress: np.zeros((number, 2), dtype=np.int64),
+        count_originals=lambda: 2,
+        hidden=np.array([False, True]),
+    )
+    text = "[" + "".join(cells_json(found, np.arange(2))) + "]"
+    assert text == json.dumps([one_by_one(found, key) for key in range(2)])
+
+
+def test_a_table_of_nothing_but_a_total_has_one_cell(way: str) -> None:
     domain = Domain(())
     nothing = Posterior(
         published=Table.dense(domain, np.array(4)),
@@ -98,6 +186,7 @@ def test_cells_that_are_alike_are_written_once(monkeypatch: pytest.MonkeyPatch) 
         return texts(rows)
 
     monkeypatch.setattr(columns, "_texts", watched)
+    monkeypatch.setattr(columns, "cell_texts", None)
     found = json.loads("[" + "".join(cells_json(posterior, np.arange(4200))) + "]")
     assert len(found) == 4200 and sum(written) == len(np.unique(posterior.published.counts)) < 8
 

@@ -19,6 +19,18 @@
 #define CLONES
 #endif
 
+#if defined(__GNUC__)
+#define UNROLLED _Pragma("GCC unroll 3")
+#else
+#define UNROLLED
+#endif
+
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
 #define LANES 4
 #define ROW 243
 #define REACH 4
@@ -63,20 +75,40 @@ static double weight_of(const Strips *s, int64_t column, int64_t row, int64_t la
     return s->weights[cell * CHANGES + change + REACH];
 }
 
-CLONES static void side_by_side(const double *table, const int32_t *rows, Lanes *to)
+/* The values of x[r-1] that a step has, from the first to the one before the last: without a swap above
+ * it is 0. Those of x[r+1] and y[r+1] are 0 without a swap below. */
+typedef struct {
+    int64_t above, beyond, below;
+} Reach;
+
+static Reach reach_of(int64_t k, int64_t r)
+{
+    return (Reach){.above = r ? 0 : 1, .beyond = r ? 3 : 2, .below = r < k - 1};
+}
+
+CLONES static void side_by_side(const double *table, const int32_t *rows, Reach reach, Lanes *to)
 {
     const double *given[LANES];
+    int64_t first = reach.above * 81, last = reach.beyond * 81;
     for (int64_t l = 0; l < LANES; l++)
         given[l] = table + (int64_t)rows[l] * ROW;
-    for (int64_t i = 0; i < ROW; i++)
-        for (int64_t l = 0; l < LANES; l++)
-            to[i][l] = given[l][i];
+    if (reach.below) {
+        for (int64_t i = first; i < last; i++)
+            for (int64_t l = 0; l < LANES; l++)
+                to[i][l] = given[l][i];
+        return;
+    }
+    for (int64_t x = first; x < last; x += 27)
+        for (int64_t i = x + 12; i < x + 15; i++)
+            for (int64_t l = 0; l < LANES; l++)
+                to[i][l] = given[l][i];
 }
 
 static void factor_of(const Strips *s, int64_t c, int64_t r, Factor f)
 {
     Lanes *to = &f[0][0][0][0][0];
-    side_by_side(s->table, s->rows + (c * s->k + r) * LANES, to);
+    Reach all = {.above = 0, .beyond = 3, .below = 1}, own = reach_of(s->k, r);
+    side_by_side(s->table, s->rows + (c * s->k + r) * LANES, s->weights ? all : own, to);
     for (int64_t l = 0; s->weights && l < LANES; l++) {
         for (int64_t i = 0; i < ROW; i++) {
             int64_t x = i / 27 % 3 - 1, x1 = i / 9 % 3 - 1, y1 = i / 3 % 3 - 1, y = i % 3 - 1;
@@ -89,7 +121,8 @@ static void factor_of(const Strips *s, int64_t c, int64_t r, Factor f)
 
 /* One step: from a table over x[0..r+1], y[r+1..] to one over x[0..r], y[r..]. The first step of a
  * column takes a table over x[0..k-1] and adds y[k-1] to it. */
-CLONES static void step(int64_t k, int64_t r, const Factor f, const Lanes *from, Lanes *to)
+INLINE void step_of(int64_t k, int64_t r, int64_t inner, const Factor f, const Lanes *from,
+                    Lanes *to)
 {
     int64_t first = r ? 3 : 1, outer = r ? power(r - 1) : 1;
     if (r == k - 1) {
@@ -104,7 +137,7 @@ CLONES static void step(int64_t k, int64_t r, const Factor f, const Lanes *from,
                 }
         return;
     }
-    int64_t inner = power(k - r - 2), side = 3 * inner;
+    int64_t side = 3 * inner;
     for (int64_t a = 0; a < outer; a++)
         for (int64_t u = 0; u < first; u++)
             for (int64_t v = 0; v < 3; v++)
@@ -123,10 +156,28 @@ CLONES static void step(int64_t k, int64_t r, const Factor f, const Lanes *from,
                 }
 }
 
+/* How many entries lie side by side, where a step is not the first of its column. */
+static int64_t inner_of(int64_t k, int64_t r)
+{
+    return r == k - 1 ? 1 : power(k - r - 2);
+}
+
+/* Short runs by their lengths: the compiler lays them out. */
+CLONES static void step(int64_t k, int64_t r, const Factor f, const Lanes *from, Lanes *to)
+{
+    int64_t inner = inner_of(k, r);
+    if (inner == 1)
+        step_of(k, r, 1, f, from, to);
+    else if (inner == 3)
+        step_of(k, r, 3, f, from, to);
+    else
+        step_of(k, r, inner, f, from, to);
+}
+
 /* The same backwards: from weights of what comes out of a step to weights of what goes in, and the
  * sums over everything else of what goes in times what comes out. */
-CLONES static void back(int64_t k, int64_t r, const Factor f, const Lanes *given, const Lanes *outside,
-                        Lanes *to, Factor sums)
+INLINE void back_of(int64_t k, int64_t r, int64_t inner, const Factor f, const Lanes *given,
+                    const Lanes *outside, Lanes *to, Factor sums)
 {
     int64_t first = r ? 3 : 1, outer = r ? power(r - 1) : 1;
     memset(sums, 0, sizeof(Factor));
@@ -146,7 +197,7 @@ CLONES static void back(int64_t k, int64_t r, const Factor f, const Lanes *given
                 }
         return;
     }
-    int64_t inner = power(k - r - 2), side = 3 * inner;
+    int64_t side = 3 * inner;
     for (int64_t a = 0; a < outer; a++)
         for (int64_t u = 0; u < first; u++)
             for (int64_t v = 0; v < 3; v++)
@@ -173,6 +224,18 @@ CLONES static void back(int64_t k, int64_t r, const Factor f, const Lanes *given
                                 sum[y][l] += s[y][l];
                     }
                 }
+}
+
+CLONES static void back(int64_t k, int64_t r, const Factor f, const Lanes *given, const Lanes *outside,
+                        Lanes *to, Factor sums)
+{
+    int64_t inner = inner_of(k, r);
+    if (inner == 1)
+        back_of(k, r, 1, f, given, outside, to, sums);
+    else if (inner == 3)
+        back_of(k, r, 3, f, given, outside, to, sums);
+    else
+        back_of(k, r, inner, f, given, outside, to, sums);
 }
 
 /* Divide by the sum of each lane; false where one is zero. */
@@ -253,20 +316,38 @@ static void at_the_first(const Strips *s, Lanes *to)
         }
 }
 
-/* The laws of the change of the cell that a step ends with, and of the one at the edge, by the joint
- * sums of a step. */
-CLONES static void added_up(const Lanes *joint, const Lanes *f, Lanes *law, Lanes *edge)
+INLINE void added(int64_t x, int64_t x1, int64_t y1, const Lanes *joint, const Lanes *f, Lanes *law,
+                  Lanes *edge)
 {
-    memset(law, 0, CHANGES * sizeof *law);
-    memset(edge, 0, CHANGES * sizeof *edge);
-    for (int64_t i = 0; i < ROW; i++) {
-        int64_t x = i / 27 % 3, x1 = i / 9 % 3, y1 = i / 3 % 3, y = i % 3;
+    UNROLLED for (int64_t y = 0; y < 3; y++)
         for (int64_t l = 0; l < LANES; l++) {
-            double mass = joint[i][l] * f[i][l];
+            double mass = joint[y][l] * f[y][l];
             law[x - x1 + y1 - y + REACH][l] += mass;
             edge[y - x + REACH][l] += mass;
         }
-    }
+}
+
+/* The laws of the change of the cell that a step ends with, and of the one at the edge, by the joint
+ * sums of a step. */
+CLONES static void added_up(Reach reach, const Lanes *joint, const Lanes *f, Lanes *law, Lanes *edge)
+{
+    memset(law, 0, CHANGES * sizeof *law);
+    memset(edge, 0, CHANGES * sizeof *edge);
+    joint += reach.above * 81;
+    f += reach.above * 81;
+    /* In the order of the joint sums; unrolled, so that every place is known. */
+    for (int64_t above = reach.above; above < reach.beyond; above++, joint += 81, f += 81)
+        UNROLLED for (int64_t x = 0; x < 3; x++) {
+            if (!reach.below) {
+                added(x, 1, 1, joint + 27 * x + 12, f + 27 * x + 12, law, edge);
+                continue;
+            }
+            UNROLLED for (int64_t x1 = 0; x1 < 3; x1++)
+                UNROLLED for (int64_t y1 = 0; y1 < 3; y1++) {
+                    int64_t at = 27 * x + 9 * x1 + 3 * y1;
+                    added(x, x1, y1, joint + at, f + at, law, edge);
+                }
+        }
 }
 
 static int read_off(double *to, const Lanes law[CHANGES])
@@ -315,7 +396,7 @@ static int backward(const Strips *s, const Lanes *messages, Lanes *tables, Facto
             back(k, r, factors[r], taken_in(s, r, message, tables), other, outside, sums);
             other = outside;
             outside = kept;
-            added_up(joint, f, law, edge);
+            added_up(reach_of(k, r), joint, f, law, edge);
             if (!read_off(to + (r + 1) * LANES * CHANGES, law))
                 return 0;
             if (!r && !read_off(to, edge))

@@ -33,7 +33,7 @@ from tabprotect.gui.look.buttons import named, push_button, scrolling
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, TURNS
 from tabprotect.gui.pages.check.cell_figures import (
     CellFigure,
     View,
@@ -441,6 +441,10 @@ class CheckPage(CheckStage, PosteriorShown):
     def _ready(self, who: str, posterior: Posterior) -> None:
         self._failed.pop(who, None)
         self._again.hide()
+        # What two readers would know often comes in one turn: it is shown once.
+        TURNS.later(self, self._show_found)
+
+    def _show_found(self) -> None:
         if self.isVisible() and self.document.release is not None:
             self.table.bring_up()
             self._show_all()

@@ -101,6 +101,38 @@ class MethodCard(QFrame):
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
 
 
+class MethodLine:
+    """One method in a row: its name, two figures, why not, and the way to its set-up.
+
+    Parameters
+    ----------
+    wraps
+        Whether the words take the lines they need: else they are cut.
+    """
+
+    def __init__(self, method: str, *, wraps: bool) -> None:
+        self.method = method
+        self.place: Ranked | None = None
+        # Long names break: none pushes the other columns out of sight.
+        self.name = _wrapped(methods()[method].label, "section")
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        self.share, self.change = Label(alignment=right), Label(alignment=right)
+        self.words = Label(wordWrap=True) if wraps else ElidedLabel()
+        self.choose = push_button(say("Choose"), name=say("Choose {text}", self.name.text()))
+        self.parts = (self.name, self.share, self.change, self.words, self.choose)
+
+    def show_place(self, place: Ranked, said: str, *, tried: bool) -> None:
+        """Show what was found, and why it is not among the best."""
+        self.place, trial = place, place.trial
+        found = tried and not trial.fault
+        self.share.setText(share_text(trial) if found else "\u2013")
+        self.change.setText(change_text(trial) if found else "\u2013")
+        said = said if tried else say("Not tried yet.")
+        self.words.setText(told(said))
+        self.words.setToolTip(tip(said))
+        self.choose.setAccessibleDescription(told(said))
+
+
 class Cards(QScrollArea):
     """``chosen`` carries the trial whose method is to be set up."""
 
@@ -115,6 +147,8 @@ class Cards(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.cards: list[MethodCard] = []
         self.buttons: dict[str, QPushButton] = {}
+        self._lines: dict[str, MethodLine] = {}
+        self._coming: list[str] = []
         self._wide = 0
         inner = QWidget()
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
@@ -144,31 +178,39 @@ class Cards(QScrollArea):
 
         While trials are ``running`` each has a line in the order of ``places``.
         """
+        best = [] if running else [place for place in places if place.trial.done][:BEST]
+        rest = [place for place in places if place not in best]
+        if running and self._coming == [place.trial.method for place in rest]:
+            # What somebody is about to press stays the same button.
+            for place in rest:
+                self._fill(place, asked, share, running=running)
+            return
+        self._coming = [place.trial.method for place in rest] if running else []
         focused = next((name for name, b in self.buttons.items() if b.hasFocus()), "")
         emptied(self._grid)
         emptied(self._others)
-        self.cards, self.buttons = [], {}
-        best = [] if running else [place for place in places if place.trial.done][:BEST]
+        self.cards, self.buttons, self._lines = [], {}, {}
         for rank, place in enumerate(best, 1):
             here = place.trial.method == current
             card = MethodCard(rank, place, asked, share, current=here)
-            self._offer(place, card.choose)
+            self.buttons[place.trial.method] = card.choose
+            card.choose.clicked.connect(partial(self.chosen.emit, place.trial))
             self.cards.append(card)
         self._wide = 0
         self._arrange()
-        rest = [place for place in places if place not in best]
         self._title.setVisible(bool(rest) and not running)
         if rest:
             heads = ("", say("Known"), say("Change"), "" if running else say("Why not"))
             for column, words in enumerate(heads):
                 self._others.addWidget(_wrapped(words, "quiet"), 0, column)
         for row, place in enumerate(rest, 1):
-            waits = running and not place.trial.done and not place.trial.fault
-            said = joined(filter(None, (why(place, asked, share), helps(place))), " ")
-            said = say("Not tried yet.") if waits else said
-            # One line each while they come: no row moves under the mouse.
-            line = ElidedLabel(said) if running else Label(said, wordWrap=True)
-            self._line(row, place, line, tried=not waits)
+            line = MethodLine(place.trial.method, wraps=not running)
+            for column, widget in enumerate(line.parts):
+                self._others.addWidget(widget, row, column)
+            line.choose.clicked.connect(partial(self._choose, line))
+            self.buttons[line.method] = line.choose
+            self._lines[line.method] = line
+            self._fill(place, asked, share, running=running)
         if focused in self.buttons:
             self.buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -191,26 +233,15 @@ class Cards(QScrollArea):
         for column in range(BEST):
             self._grid.setColumnStretch(column, 1 if column < wide else 0)
 
-    def _line(self, row: int, place: Ranked, words: Label, *, tried: bool) -> None:
-        trial = place.trial
-        # Long names break: none pushes the other columns out of sight.
-        name = _wrapped(methods()[trial.method].label, "section")
-        self._others.addWidget(name, row, 0)
-        for column, text in ((1, share_text(trial)), (2, change_text(trial))):
-            label = Label(text if tried and not trial.fault else "\u2013")
-            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self._others.addWidget(label, row, column)
-        said = words.text()
-        words.setToolTip(tip(said))
-        self._others.addWidget(words, row, 3)
-        button = push_button(say("Choose"), name=say("Choose {text}", name.text()))
-        button.setAccessibleDescription(told(said))
-        self._others.addWidget(button, row, 4)
-        self._offer(place, button)
+    def _choose(self, line: MethodLine) -> None:
+        if line.place is not None:
+            self.chosen.emit(line.place.trial)
 
-    def _offer(self, place: Ranked, button: QPushButton) -> None:
-        self.buttons[place.trial.method] = button
-        button.clicked.connect(partial(self.chosen.emit, place.trial))
+    def _fill(self, place: Ranked, asked: Sequence[str], share: float, *, running: bool) -> None:
+        """Write what was found into the line of a method."""
+        waits = running and not place.trial.done and not place.trial.fault
+        said = joined(filter(None, (why(place, asked, share), helps(place))), " ")
+        self._lines[place.trial.method].show_place(place, said, tried=not waits)
 
 
 def _wrapped(text: str, role: str = "") -> Label:

@@ -21,6 +21,7 @@ from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
+from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, TURNS
@@ -63,6 +64,7 @@ class ProtectPage(ProtectStage, Page):
         self.asking.changed.connect(self._show)
         self.asking.changed.connect(self._add_up)
         self.cards.chosen.connect(self.choose)
+        self._ranking = AfterPress(self, self._show)
         left = in_column(heading(say("What must stay true?")), (self.asking, 1), spacing=GRID)
         self._note = Label(wordWrap=True, role="quiet")
         self._heading = heading(say("Best for this table"))
@@ -149,12 +151,12 @@ class ProtectPage(ProtectStage, Page):
 
     def _came(self, found: Trials) -> None:
         if len(found) != len(self.trials):
-            self.trials = found
-            self._show()
+            self._tried(found)
 
     def _tried(self, found: Trials) -> None:
         self.trials = found
-        self._show()
+        # Ranked, they stand elsewhere than they did while they came.
+        self._ranking.go()
 
     def _failed(self, error: TabprotectError) -> None:
         self.show_error(error)

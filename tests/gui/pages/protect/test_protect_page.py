@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
 from tabprotect.engine.disclosure import gate_chance, method_trials
-from tabprotect.engine.disclosure.method_trials import MethodTrial, tried_methods
+from tabprotect.engine.disclosure.method_trials import MethodTrial, ranked, tried_methods, untried
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.table_verbs import set_count
@@ -59,6 +59,25 @@ def test_methods_are_ranked_by_what_must_stay_true(page: ProtectPage, settle: Se
     said = " ".join(texts(page.cards.cards[1]))
     assert "counts are changed" in said
     assert not unnamed(page)
+
+
+def test_what_one_is_about_to_press_stays_the_same_button_while_trials_come(
+    page: ProtectPage,
+) -> None:
+    cards, share = page.cards, 0.05
+    coming = [untried(name) for name in FEW]
+    cards.show_ranked(coming, (), share, current="", running=True)
+    button = cards.buttons["cell_key"]
+    found = {place.trial.method: place for place in ranked(page.trials, (), (), share)}
+    coming[FEW.index("cell_key")] = found["cell_key"]
+    cards.show_ranked(coming, (), share, current="", running=True)
+    assert cards.buttons["cell_key"] is button
+    cards.chosen.disconnect()
+    chosen: list[MethodTrial] = []
+    cards.chosen.connect(chosen.append)
+    button.click()
+    assert chosen == [found["cell_key"].trial]
+    cards.chosen.disconnect(chosen.append)
 
 
 def test_sums_are_chips_that_come_and_go(page: ProtectPage) -> None:
