@@ -65,6 +65,10 @@ DIRECTION_COST, SWEEP_COST, START_COST = 15.0, 0.015, 0.4
 per count, and of the start per pair of cells."""
 
 
+class EntangledError(TooLargeError):
+    """Counts hang together by so many sums that no chain, tempered or not, settles within its work."""
+
+
 def by_chain(
     component: FactorComponent,
     shape: Sequence[int],
@@ -109,7 +113,7 @@ def by_chain(
             hint=say("take `infer`, which has no such limit"),
         )
     if limited and not sweeping and _entangled(component):
-        raise TooLargeError(
+        raise EntangledError(
             say(
                 "{cells:,} unpublished counts hang together by three published sums or more each: "
                 "drawn with the work that is given to it here, they do not settle",

@@ -37,7 +37,7 @@ RUN, STEP = (350.0, 3.0), (25.0, 0.11)
 """Microseconds of a usual core that a run takes at once and for each row, and that an iteration
 takes and more of them for each row. Stated, never timed."""
 
-PUSH, PIVOT, FAILED, SOLVED = 40.0, (2.0, 4e-4), 40, 1e-4
+PUSH, PIVOT, FAILED, SOLVED = 150.0, (1.0, 3e-4), 15, 1e-4
 """The same of a push along a tableau: at once, of a pivot and more of it for each entry; the pivots
 of one that fails; and of solving the equations, for each entry and equation."""
 

@@ -26,6 +26,9 @@ from tabprotect.languages.said import plural, say
 ROUTE = 150.0
 """Microseconds of a usual core for a way through hidden cells of a two-way table. Stated."""
 
+PUSHED = 1_000
+"""Numbers from which ends are pushed along a tableau before a programme is solved."""
+
 FEW = 20
 """Ends up to which each is given a way of its own at once."""
 
@@ -49,6 +52,10 @@ class Promise:
         self._flows: TwoWayFlows | None = None
         if TwoWayFlows.fits(task.publication):
             self._flows = TwoWayFlows(task.publication, task.room, np.zeros(len(task.room)))
+        # Against nobody one programme proves many ends, and small ones take no time; against one
+        # person after the other a push takes less.
+        one_by_one = task.insiders in ("one", "outside")
+        self._pushed = self._flows is None and one_by_one and len(problem.room) > PUSHED
         self._supports: list[Ints] = []
         # Sets of people are the bits of whole numbers.
         self._person, place = np.unique(problem.person, return_inverse=True)
@@ -167,12 +174,19 @@ class Promise:
         need = int(problem.needs[sign][number])
         insiders = problem.task.insiders
         barred = problem.barred(number) if insiders == "all" else NOBODY
+        among = 0
         while not self._holds(aim):
             if insiders in ("one", "outside"):
-                barred = self._barred(aim)
+                among = among or self._asked(aim)
+                barred = self._known_to(among)
             found = self._way(aim, need, barred)
             if found is not None:
                 self._enter(found)
+                among = 0
+                continue
+            if among & (among - 1):
+                # All of them is more than is asked for: half of them, in the end a single one.
+                among = _first_half(among)
                 continue
             reached, change = self.attackers.push(number, sign, need, barred)
             if reached < need * (1 - SHORT):
@@ -180,6 +194,7 @@ class Promise:
                 # The dual values lack precision: any hiding set but this one.
                 return cut if cut is not None else self._other()
             self._enter(change)
+            among = 0
         return None
 
     def _hold_at_once(self, flows: TwoWayFlows) -> None:
@@ -195,7 +210,7 @@ class Promise:
     def _way(self, aim: Aim, need: int, barred: Ints) -> Floats | None:
         """A change of hidden numbers, without a sparse programme; ``None`` where none was found."""
         if self._flows is None:
-            return self.attackers.way(*aim, need, barred)
+            return self.attackers.way(*aim, need, barred) if self._pushed else None
         self.attackers.work += ROUTE
         first, inverse = self.problem.task.publication.distinct
         number, sign = aim
@@ -206,13 +221,20 @@ class Promise:
         change[inverse[found.cells]] = found.change
         return change
 
-    def _barred(self, aim: Aim) -> Ints:
+    def _asked(self, aim: Aim) -> int:
+        """People who each know a part of all proofs of an end, and are barred next: 0 without proofs."""
         alive = [p for p in self._proofs.get(aim, ()) if self._alive[p]]
-        if not alive:
+        shared = self._shared(aim, alive) if alive else 0
+        # A push that fails costs little: all at once. Else the first of them, the lowest bit.
+        return shared if self._pushed else shared & -shared
+
+    def _known_to(self, people: int) -> Ints:
+        """The numbers that some people know."""
+        if not people:
             return NOBODY
-        shared = self._shared(aim, alive)
-        # The lowest bit: the first of them.
-        return np.flatnonzero(self._place == (shared & -shared).bit_length() - 1)
+        known = np.frombuffer(people.to_bytes(len(self._person) // 8 + 1, "little"), np.uint8)
+        flags = np.unpackbits(known, bitorder="little")
+        return np.flatnonzero((flags[self._place] > 0) & (self._place >= 0))
 
     def _other(self) -> Cut:
         free = np.flatnonzero(self.problem.may_move & ~self._hidden)
@@ -243,6 +265,15 @@ class Promise:
                     proofs.append(proof)
                     alive = [p for p in proofs if self._alive[p]]
                     held[number] = self._enough((number, sign), alive)
+
+
+def _first_half(people: int) -> int:
+    """The first half of a set of two or more."""
+    half, left = 0, people
+    for _ in range(people.bit_count() // 2):
+        half |= left & -left
+        left &= left - 1
+    return half
 
 
 def _bits(places: Ints, number: int) -> int:

@@ -54,7 +54,9 @@ class Tableau:
         # A variable is a number, or behind the numbers a cell that is none.
         self._cells = np.concatenate([column[hidden & one], bare])
         moving = np.concatenate([np.flatnonzero(hidden & one), len(column) + np.arange(len(bare))])
-        published = sums[np.flatnonzero(~hidden & ~one)][:, self._cells].toarray().astype(np.float64)
+        published = (
+            sums[np.flatnonzero(~hidden & ~one)][:, self._cells].toarray().astype(np.float64)
+        )
         published = published[published.any(axis=1)]
         # Short equations first: less is filled in.
         published = published[np.argsort((published != 0).sum(axis=1), kind="stable")].copy()
@@ -72,7 +74,6 @@ class Tableau:
         self._beside = moving[free].astype(np.int64)
         self._moving = moving
         self.work = len(says) * published.size
-
 
     @property
     def size(self) -> int:
@@ -133,7 +134,9 @@ def _pushed(
     sign = -1.0 if need < 0 else 1.0
     mine, own = (next(iter(np.flatnonzero(side == number)), -1) for side in (basic, beside))
     for done in range(most):
-        gain = sign * entries[mine] if mine >= 0 else np.where(np.arange(len(beside)) == own, sign, 0)
+        gain = (
+            sign * entries[mine] if mine >= 0 else np.where(np.arange(len(beside)) == own, sign, 0)
+        )
         at = x[beside]
         goes = np.where(gain > 0, at < high[beside] - SLACK, at > low[beside] + SLACK)
         best = np.where(goes, np.abs(gain), 0.0)
