@@ -1,6 +1,6 @@
 """The keywords of the library's functions, typed: ``python packaging/library_keywords.py``.
 
-Editors complete what this writes into ``tabprotect/library/keywords.py``, and type checkers hold a
+Editors complete what this writes into ``tabprotect/library/arguments/keywords.py``, and type checkers hold a
 script to it: the options of reading, counting, protecting and publishing, and the parameters of
 each method. ``--check`` changes nothing and exits 1 where something would change.
 """
@@ -20,9 +20,11 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.project.asked import MagnitudeTabulation, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.protection.registered import methods
-from tabprotect.library.asking import keywords
+from tabprotect.library.arguments.asking import keywords
 
-TARGET = Path(__file__).resolve().parents[1] / "tabprotect" / "library" / "keywords.py"
+TARGET = (
+    Path(__file__).resolve().parents[1] / "tabprotect" / "library" / "arguments" / "keywords.py"
+)
 
 HEAD = '''"""What each function of the library takes by name, for editors and type checkers.
 

@@ -103,7 +103,7 @@ def draw_little() -> Callable[[pytest.MonkeyPatch], None]:
 
     def patched(patch: pytest.MonkeyPatch) -> None:
         # Not with the first test of all: most of them need neither.
-        from tabprotect.engine.disclosure import gate_chance
+        from tabprotect.engine.disclosure.choosing import gate_chance
         from tabprotect.engine.posterior.factors import chain_posterior
 
         # What the gate will say is foreseen whenever a method is set up, and with every refusal.

@@ -15,9 +15,14 @@ from tabprotect.engine.attack.attack import attack as attack_numbers
 from tabprotect.engine.attack.foreign_tables import PROGRAMMES, SaidMethod, together
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.formats.format import COUNT
-from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, arranged, read_published
+from tabprotect.engine.formats.published_rows import (
+    TOTAL,
+    PublishedRows,
+    arranged,
+    read_published,
+)
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.library.frames import Frame, made, usual_kind
+from tabprotect.library.shown.frames import Frame, made, usual_kind
 
 
 @dataclass(frozen=True, eq=False, repr=False)

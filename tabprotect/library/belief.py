@@ -32,7 +32,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.languages.nearest import meant
 from tabprotect.languages.said import say
-from tabprotect.library.frames import AnyArray, Framed, made
+from tabprotect.library.shown.frames import AnyArray, Framed, made
 from tabprotect.library.table import cell_columns
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Belief(Framed):
         'true count'
         """
         # Late: scripts that draw nothing do not wait for it.
-        from tabprotect.library import plotting
+        from tabprotect.library.shown import plotting
 
         found = self.posterior
         if cell is not None:

@@ -14,7 +14,7 @@ from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY
 from tabprotect.engine.assessment.comparing.comparison import Comparison as Findings
 from tabprotect.engine.assessment.comparing.run_spec import Scope, parse_spec
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.library.frames import Framed, made
+from tabprotect.library.shown.frames import Framed, made
 from tabprotect.library.table import Table
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Comparison(Framed):
             computed.
         """
         # Late: scripts that draw nothing do not wait for it.
-        from tabprotect.library import plotting
+        from tabprotect.library.shown import plotting
 
         chosen = [
             given or self._measure(noun, usual)

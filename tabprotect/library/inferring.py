@@ -22,9 +22,9 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import say
 from tabprotect.library.belief import Belief
-from tabprotect.library.frames import usual_kind
 from tabprotect.library.protection import Protection
 from tabprotect.library.release import open_release
+from tabprotect.library.shown.frames import usual_kind
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tabprotect.engine.formats.format import RecordsFile
-from tabprotect.engine.formats.sql import in_memory
+from tabprotect.engine.formats.rows.sql import in_memory
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes as opened
 from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 from tabprotect.engine.magnitudes.tables.axis import TOTAL
@@ -25,7 +25,7 @@ from tabprotect.engine.project.sources import codings_of, magnitudes_tabulated, 
 from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protect_magnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.variable import AT
-from tabprotect.library.frames import Frame, Framed, html_rows, made, usual_kind
+from tabprotect.library.shown.frames import Frame, Framed, html_rows, made, usual_kind
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,17 +23,17 @@ from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication_set import PublicationSet
-from tabprotect.library.asking import asks, keywords, taken
+from tabprotect.library.arguments.asking import asks, keywords, taken
 from tabprotect.library.cycles import Cycles
-from tabprotect.library.frames import Framed
 from tabprotect.library.release import published_frame
+from tabprotect.library.shown.frames import Framed
 from tabprotect.library.table import Table
 from tabprotect.library.verdicts import HouseVerdict
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from tabprotect.library.keywords import Protects, PublishingKeywords
+    from tabprotect.library.arguments.keywords import Protects, PublishingKeywords
 
 
 @dataclass(frozen=True, eq=False, repr=False)

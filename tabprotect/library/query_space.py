@@ -136,7 +136,7 @@ class QuerySpace:
             Where matplotlib is not installed (``tabprotect[plots]``), and for too many margins.
         """
         # Late: scripts that draw nothing do not wait for it.
-        from tabprotect.library import plotting
+        from tabprotect.library.shown import plotting
 
         ax = plotting.axes(ax, *plotting.lattice_size(self._state))
         plotting.lattice(ax, self._state)

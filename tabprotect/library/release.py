@@ -16,7 +16,7 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import say
-from tabprotect.library.frames import made
+from tabprotect.library.shown.frames import made
 from tabprotect.library.table import cell_columns
 
 

@@ -22,14 +22,22 @@ from tabprotect.engine.project.in_one_go import opened, tabulated
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable
 from tabprotect.languages.said import say
-from tabprotect.library.asking import asks, taken
-from tabprotect.library.frames import AnyArray, Frame, Framed, html_rows, in_rows, made, usual_kind
+from tabprotect.library.arguments.asking import asks, taken
 from tabprotect.library.magnitudes import MagnitudeTable, summed_records
+from tabprotect.library.shown.frames import (
+    AnyArray,
+    Frame,
+    Framed,
+    html_rows,
+    in_rows,
+    made,
+    usual_kind,
+)
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from tabprotect.library.keywords import (
+    from tabprotect.library.arguments.keywords import (
         MagnitudeTabulationKeywords,
         ReadingKeywords,
         TabulationKeywords,

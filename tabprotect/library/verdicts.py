@@ -9,7 +9,7 @@ import numpy as np
 
 from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.verdict_figures import TableVerdict, Verdict
-from tabprotect.library.frames import Framed, made, usual_kind
+from tabprotect.library.shown.frames import Framed, made, usual_kind
 
 
 class VerdictRows(Framed):

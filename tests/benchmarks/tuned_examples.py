@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tabprotect.engine.disclosure.choosing.tuning import tuned
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.tuning import tuned
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.engine.project.examples import examples

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tabprotect.cli.main import main
-from tabprotect.engine.disclosure import gate_chance
+from tabprotect.engine.disclosure.choosing import gate_chance
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from readable import tab_order
 
-from tabprotect.engine.disclosure import method_trials
+from tabprotect.engine.disclosure.choosing import method_trials
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.gui.frame.app import EXAMPLE
 from tabprotect.gui.frame.main_window import MainWindow

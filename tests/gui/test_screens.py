@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from tabprotect.engine.disclosure.method_trials import MethodTrial
+from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.placement import Placement

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.disclosure import method_trials
+from tabprotect.engine.disclosure.choosing import method_trials
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History

@@ -202,7 +202,7 @@ def _tuning(release: Release, progress: Progress) -> tuple[str, ...]:
     if stated is None:
         return ()
     # Imported late: it imports solvers, which the first paint must not wait for.
-    from tabprotect.engine.disclosure.tuning import tuned_again
+    from tabprotect.engine.disclosure.choosing.tuning import tuned_again
 
     try:
         again = tuned_again(release, progress)

@@ -16,7 +16,6 @@ import numpy as np
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import LAID_OUT_BYTES
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.figures import Figures
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, CountMarks
 from tabprotect.engine.formats.layouts.laid_out import lay_out
@@ -25,6 +24,7 @@ from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
 from tabprotect.engine.formats.layouts.table_forms import Form, recognise
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.rows.figures import Figures
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, TextRows, check_width
 from tabprotect.engine.progress import SILENT, Progress

@@ -6,7 +6,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.figures import Figures
+from tabprotect.engine.formats.rows.figures import Figures
 from tabprotect.engine.posterior.columns import PosteriorColumns
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.tables.domain import Domain

@@ -20,7 +20,7 @@ from tabprotect.engine.foreign.queries import FEW
 from tabprotect.engine.foreign.reader import RefusedFileError, lent, limits_for
 from tabprotect.engine.foreign.wire import Buffer, Message, WireError, receive, send
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.formats.sql import QueryError, connected
+from tabprotect.engine.formats.rows.sql import QueryError, connected
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.progress import Cancellable

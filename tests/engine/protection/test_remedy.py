@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabprotect.engine.disclosure import gate, gate_chance
-from tabprotect.engine.disclosure.gate_chance import remedies
+from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.choosing import gate_chance
+from tabprotect.engine.disclosure.choosing.gate_chance import remedies
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.project.history import History

@@ -10,7 +10,7 @@ import pytest
 from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.run_spec import RunSpec
 from tabprotect.engine.belief.effort import TRIAL
-from tabprotect.engine.disclosure import gate_chance, method_trials
+from tabprotect.engine.disclosure.choosing import gate_chance, method_trials
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, Interrupted, attempted
 from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts

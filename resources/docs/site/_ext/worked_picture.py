@@ -17,7 +17,7 @@ from tabprotect.engine.assessment.comparing.one_run import release_once
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import PublishedTable, Release
-from tabprotect.library.plotting import INKS
+from tabprotect.library.shown.plotting import INKS
 
 SEED = 93271650412588301774620951338420667189
 REGIONS, AGES = ("north", "south", "islands"), ("young", "middle", "old")

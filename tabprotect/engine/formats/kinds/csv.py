@@ -18,12 +18,12 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.csvw import described
 from tabprotect.engine.formats.agencies.eurostat_tsv import eurostat_rows
 from tabprotect.engine.formats.csv_text import write_csv
-from tabprotect.engine.formats.figures import Figures
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
 from tabprotect.engine.formats.layouts.laid_out import text_rows
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOutRow
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
-from tabprotect.engine.formats.sql import file_literal, literal, quoted
+from tabprotect.engine.formats.rows.figures import Figures
+from tabprotect.engine.formats.rows.sql import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress

@@ -24,13 +24,13 @@ from tabprotect.engine.arrays import EXACT_FLOAT, Bools, Codes, Ints
 from tabprotect.engine.budgets import MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.reader import watched
-from tabprotect.engine.formats.figures import Figures
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import Observations, refuse_names
 from tabprotect.engine.formats.layouts.table_forms import count_column
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.sql import (
+from tabprotect.engine.formats.rows.figures import Figures
+from tabprotect.engine.formats.rows.sql import (
     Connection,
     QueryError,
     connected,

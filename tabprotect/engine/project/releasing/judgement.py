@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from tabprotect.engine.disclosure.choosing.gate_chance import Chance, chance, mendings, remedies
 from tabprotect.engine.disclosure.gate import against, beside_unweighed
-from tabprotect.engine.disclosure.gate_chance import Chance, chance, mendings, remedies
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import Suggestion, TabprotectError

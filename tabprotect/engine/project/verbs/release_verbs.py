@@ -286,7 +286,7 @@ def _tuned(project: Project, asked: Drawing, context: Context) -> Tuned:
         Where the method cannot be tuned, or nothing passes.
     """
     # Imported late: a judgement imports solvers, which the first paint must not wait for.
-    from tabprotect.engine.disclosure.tuning import tuned
+    from tabprotect.engine.disclosure.choosing.tuning import tuned
 
     if asked.tune_for not in USES:
         raise ParameterError({"tune_for": say("must be one of {USES}", ", ".join(USES))})

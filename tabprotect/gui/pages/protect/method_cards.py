@@ -39,7 +39,7 @@ from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.method_trials import Ranked
+    from tabprotect.engine.disclosure.choosing.method_trials import Ranked
 
 BEST = 3
 """Methods that have a card; the others have a line."""

@@ -33,7 +33,7 @@ from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.method_trials import MethodTrial
+    from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial
 
 Trials = tuple["MethodTrial", ...]
 
@@ -140,7 +140,7 @@ class ProtectPage(ProtectStage, Page):
 
         def work(progress: Progress) -> Trials:
             # Methods bring in solvers, which no first paint waits for.
-            from tabprotect.engine.disclosure.method_trials import tried_methods
+            from tabprotect.engine.disclosure.choosing.method_trials import tried_methods
 
             return tried_methods(problem, limits, progress)
 
@@ -167,7 +167,12 @@ class ProtectPage(ProtectStage, Page):
         project = self.document.project
         if project is None or not self.document.in_house or not methods().loaded:
             return
-        from tabprotect.engine.disclosure.method_trials import RUNS, in_order, ranked, untried
+        from tabprotect.engine.disclosure.choosing.method_trials import (
+            RUNS,
+            in_order,
+            ranked,
+            untried,
+        )
 
         asked, share = self.asking.asked, project.limits.limits(project.at_risk).share
         places = ranked(self.trials, asked, self.asking.sums, share)

@@ -13,7 +13,7 @@ from tabprotect.languages.said import capital, joined, plural, say
 from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.method_trials import MethodTrial, Ranked
+    from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial, Ranked
 
 NONE = "\u2013"
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.disclosure.gate_chance import Chance
+from tabprotect.engine.disclosure.choosing.gate_chance import Chance
 from tabprotect.engine.errors import (
     InfeasibleError,
     ParameterError,

@@ -112,7 +112,7 @@ class TuneChoice(QFrame):
 
         def work(progress: Progress) -> Tuned:
             # It brings in solvers, which no first paint waits for.
-            from tabprotect.engine.disclosure.tuning import tuned
+            from tabprotect.engine.disclosure.choosing.tuning import tuned
 
             return tuned(method, problem, given, limits, use, progress)
 

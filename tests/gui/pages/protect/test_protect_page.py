@@ -11,8 +11,13 @@ from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
-from tabprotect.engine.disclosure import gate_chance, method_trials
-from tabprotect.engine.disclosure.method_trials import MethodTrial, ranked, tried_methods, untried
+from tabprotect.engine.disclosure.choosing import gate_chance, method_trials
+from tabprotect.engine.disclosure.choosing.method_trials import (
+    MethodTrial,
+    ranked,
+    tried_methods,
+    untried,
+)
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.table_verbs import set_count

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from readable import unnamed
 
-from tabprotect.engine.disclosure import tuning
+from tabprotect.engine.disclosure.choosing import tuning
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.run.page import RunPage

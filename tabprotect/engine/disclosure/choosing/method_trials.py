@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from tabprotect.engine.budgets import MOST_REMEDIES
-from tabprotect.engine.disclosure.gate_chance import within_budget
+from tabprotect.engine.disclosure.choosing.gate_chance import within_budget
 from tabprotect.engine.errors import (
     InfeasibleError,
     ParameterError,

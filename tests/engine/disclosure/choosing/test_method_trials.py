@@ -7,10 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tabprotect.engine.disclosure import gate_chance
-from tabprotect.engine.disclosure import method_trials as module
 from tabprotect.engine.disclosure.cell_beliefs import at_a_glance
-from tabprotect.engine.disclosure.method_trials import NOT_TRIED, MethodTrial, ranked, tried_methods
+from tabprotect.engine.disclosure.choosing import gate_chance
+from tabprotect.engine.disclosure.choosing import method_trials as module
+from tabprotect.engine.disclosure.choosing.method_trials import (
+    NOT_TRIED,
+    MethodTrial,
+    ranked,
+    tried_methods,
+)
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import Interrupted

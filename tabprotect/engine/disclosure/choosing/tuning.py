@@ -16,7 +16,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.effort import GLANCE, TRIAL
-from tabprotect.engine.disclosure.gate_chance import problems_of_shape, synthetic_problems
+from tabprotect.engine.disclosure.choosing.gate_chance import problems_of_shape, synthetic_problems
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, TabprotectError, attempted
 from tabprotect.engine.fitting.synthetic_tables import expected_counts

@@ -11,9 +11,9 @@ import pytest
 from tabprotect import Protection, protect, read_table
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.verify import verify_bytes, with_verdict
-from tabprotect.engine.disclosure import tuning
+from tabprotect.engine.disclosure.choosing import tuning
+from tabprotect.engine.disclosure.choosing.tuning import ACCEPTED, LOSSES, tuned, tuned_again
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.tuning import ACCEPTED, LOSSES, tuned, tuned_again
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, InfeasibleError, InputError
 from tabprotect.engine.protection.problem import Problem
