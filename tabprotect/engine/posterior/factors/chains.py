@@ -254,8 +254,7 @@ class Chains:
         corners, signs = self.sweeps.draw(self._generator)
         if chain_steps is not None and self._cell_logs.flat and self._sum_logs.flat:
             (number, swaps), chains = corners.shape, self.tables.shape[1]
-            _passed_over(self._generator, swaps * chains)
-            far = self._generator.random((swaps, chains))
+            _, far = self._generator.random((2, swaps, chains))
             chain_steps.swept(
                 *(swaps, number, chains, np.ascontiguousarray(corners), signs),
                 *(self._low, self._high, far, self.tables),
@@ -329,15 +328,6 @@ class Chains:
                 self.sweep()
             out[record], counts[record] = self.tables, self.possible()
         return out, counts
-
-
-def _passed_over(generator: np.random.Generator, number: int) -> None:
-    """Leave out so many numbers, as if they had been drawn."""
-    bits = generator.bit_generator
-    if isinstance(bits, np.random.PCG64):
-        bits.advance(number)
-    else:
-        generator.random(number)
 
 
 def _in_rows(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
