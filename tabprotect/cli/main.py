@@ -186,7 +186,8 @@ def _with_settings(arguments: Sequence[str], changed: Mapping[str, object]) -> s
         if name not in changed:
             words += [option, text]
     for name, value in changed.items():
-        words += ["--set", f"{name}={_text(value)}"]
+        # What is left open is not given.
+        words += [] if value is None else ["--set", f"{name}={_text(value)}"]
     return shlex.join(words)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tabprotect as tp
@@ -37,11 +38,29 @@ def test_a_suggestion_is_a_command_that_can_be_run(run: Run, tmp_path: Path) -> 
 
 def test_settings_are_replaced_however_they_are_written() -> None:
     given = ["protect", "t.csv", "--set=alpha=0.1", "--keep", "a*b", "--set", "passes=2", "--json"]
-    command = _with_settings(given, {"alpha": 0.25, "keep": "a", "totals": True})
+    given += ["--set", "height=4"]
+    changed = {"alpha": 0.25, "keep": "a", "totals": True, "height": None, "cap": None}
+    command = _with_settings(given, changed)
     assert shlex.split(command)[1:] == [
         *("protect", "t.csv", "--set", "passes=2", "--json"),
         *("--set", "alpha=0.25", "--set", "keep=a", "--set", "totals=yes"),
     ]
+
+
+def test_a_table_of_many_variables_is_offered_fewer_exact_sums(run: Run, tmp_path: Path) -> None:
+    """Of 2^12 cells all sums over eleven variables leave a single cycle, which a zero blocks."""
+    counts = np.random.default_rng(5).poisson(np.random.default_rng(6).gamma(0.5, 6, 2**12))
+    names = [f"v {i}" for i in range(12)]
+    lines = [",".join([*f"{cell:012b}", str(count)]) for cell, count in enumerate(counts)]
+    table = tmp_path / "many.csv"
+    table.write_text("\n".join([",".join([*names, "count"]), *lines]) + "\n", "utf-8")
+    refused = run(
+        *("protect", table, "--seed", "1", "--register", "none"),
+        *("--out", tmp_path / "r.zip", "--json"),
+    )
+    error = refused.json["error"]
+    assert refused.code == 5 and error["remedies"][0]["parameters"]["keep"].count("+") == 11
+    assert run(*shlex.split(error["suggestions"][0])[1:]).code == 0
 
 
 def test_what_has_no_remedy_suggests_nothing(run: Run, tmp_path: Path) -> None:

@@ -103,6 +103,7 @@ from tabprotect.engine.release.likelihood import (
 )
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
@@ -353,6 +354,15 @@ class CyclicPerturbation(Method):
                     {"cycles": DATA, "blocking": "any_zero", **chosen},
                 )
             )
+        if domain.ndim > 3 and not values[KEEP]:
+            # Sums over all variables but one leave hardly a cycle among so many.
+            single = " + ".join(map(in_formula, domain.names))
+            freer: dict[str, object] = {
+                KEEP.name: single,
+                "cycles": TRIANGULAR,
+                "blocking": "negative",
+            }
+            ideas.insert(2, (say("only the sums of single variables published exactly"), freer))
         if domain.size > LARGE:
             # Each trial takes seconds here: those that help most often.
             ideas = ideas[:1]

@@ -15,6 +15,7 @@ from itertools import permutations
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError, TooLargeError
@@ -96,7 +97,7 @@ class _Exchange:
         candidates = keys.shape[1]
         self.ups = ups
         self.scale = 1 << int(2 * (candidates + EXTRA_SWAPS) ** 2).bit_length()
-        self.shared = _shared(keys) * (base * self.scale)
+        self.shared, self.worth = _shared(keys), np.int64(base * self.scale)
         self.place = np.arange(candidates, dtype=np.int64)[::-1].copy()
         self.front = candidates
         self.free = residual[keys].sum(axis=0) * self.scale + self.place
@@ -107,12 +108,12 @@ class _Exchange:
 
     def run(self, step: int) -> Ints:
         """Fill the list, improve it, and return its candidates."""
-        free, shared = self.free, self.shared
+        free, shared, worth = self.free, self.shared, self.worth
         first = np.empty(self.ups, dtype=np.int64)
         for k in range(self.ups):
             best = first[k] = free.argmax()
             free[best] -= FAR
-            free -= shared[best]
+            free -= shared[best] * worth
         self.added[first] = np.arange(self.ups)
         self.up[first] = free[first] + FAR - self.place[first] - self.added[first]
         self.additions, self.last = self.ups, int(first[-1])
@@ -132,29 +133,32 @@ class _Exchange:
         self.front += 1
         self.free[worst] = self.up[worst] + self.added[worst] + self.place[worst]
         self.up[worst] = FAR
-        self.free += self.shared[worst]
-        self.up += self.shared[worst]
+        shared = self.shared[worst] * self.worth
+        self.free += shared
+        self.up += shared
 
     def _add(self, best: int) -> None:
         self.added[best] = self.additions
         self.additions += 1
         self.up[best] = self.free[best] - self.place[best] - self.added[best]
         self.free[best] -= FAR
-        self.free -= self.shared[best]
-        self.up -= self.shared[best]
+        shared = self.shared[best] * self.worth
+        self.free -= shared
+        self.up -= shared
         self.last = best
 
 
-def _shared(keys: Ints) -> Ints:
-    """The number of published cells that two candidates share, int64 (candidates, candidates)."""
+def _shared(keys: Ints) -> npt.NDArray[np.unsignedinteger]:
+    """The number of published cells that two candidates share, (candidates, candidates)."""
     candidates = keys.shape[1]
+    kind = np.uint8 if len(keys) < 256 else np.uint16
     if candidates <= FEW:
-        return np.asarray((keys[:, :, None] == keys[:, None, :]).sum(axis=0, dtype=np.int64))
-    meet = np.zeros((candidates, candidates), dtype=np.uint16)
+        return np.asarray((keys[:, :, None] == keys[:, None, :]).sum(axis=0, dtype=kind))
+    meet = np.zeros((candidates, candidates), dtype=kind)
     for row in keys:
         codes = np.unique(row, return_inverse=True)[1].astype(np.uint16)
         meet += codes[:, None] == codes
-    return meet.astype(np.int64)
+    return meet
 
 
 AT_ONCE = 2000
@@ -315,7 +319,7 @@ class SmallCounts:
 
     @cached_property
     def _begin(self) -> tuple[Ints, bool]:
-        return self._candidates(self.original, self.sums, first=True)
+        return self._candidates(self.original, self.sums)
 
     def _run(
         self,
@@ -334,8 +338,9 @@ class SmallCounts:
             Stop as soon as these counts cannot be reached any more.
         """
         rounds = derived = most = 0
+        odd = now % self.rules.base != 0
         while True:
-            found = self._candidates(now, sums, first=False) if rounds else self._begin
+            found = self._candidates(now, sums, odd) if rounds else self._begin
             candidates, by_derivation = found
             if not len(candidates):
                 return rounds, derived
@@ -349,6 +354,7 @@ class SmallCounts:
             if 0 < ups < len(candidates):
                 order = permutation(len(candidates))
             self._round_up(candidates[self._choose(candidates, sums, ups, order)], now, sums)
+            odd[candidates] = False
             rounds += 1
             # An inner cell that is a multiple of the base stays as it is.
             if published is not None and self.inner is not None:
@@ -361,7 +367,7 @@ class SmallCounts:
         return self._chance(self.original.copy(), self.sums.copy(), published, first=True)
 
     def _chance(self, now: Ints, sums: Ints, published: Ints, *, first: bool) -> float:
-        candidates, _ = self._candidates(now, sums, first=first)
+        candidates, _ = self._candidates(now, sums, None if first else now % self.rules.base != 0)
         if not len(candidates):
             return float(np.array_equal(sums, published))
         ups = self._round_down(candidates, now, sums)
@@ -381,9 +387,15 @@ class SmallCounts:
             total += times / number * self._chance(*then, published, first=False)
         return total
 
-    def _candidates(self, now: Ints, sums: Ints, *, first: bool) -> tuple[Ints, bool]:
-        """The cells to round next, and whether they are rounded because a reader could derive them."""
-        seen = self._seen(now, sums, first=first)
+    def _candidates(self, now: Ints, sums: Ints, odd: Bools | None = None) -> tuple[Ints, bool]:
+        """The cells to round next, and whether they are rounded because a reader could derive them.
+
+        Parameters
+        ----------
+        odd
+            The cells that are no multiples of the base, after the first round.
+        """
+        seen = self._seen(now, sums, odd)
         return (seen, False) if len(seen) else (self._derivable(now, sums), True)
 
     def _round_down(self, candidates: Ints, now: Ints, sums: Ints) -> int:
@@ -410,21 +422,21 @@ class SmallCounts:
             step=self.rules.step,
         )
 
-    def _seen(self, now: Ints, sums: Ints, *, first: bool) -> Ints:
+    def _seen(self, now: Ints, sums: Ints, odd: Bools | None) -> Ints:
         """Candidates: small inner cells that add into a small published cell."""
         base, most = self.rules.base, self.rules.most
         small = (sums > 0) & (sums <= most)
-        if not first:
+        if odd is None:
+            odd = now % base != 0
+            if self.rules.zeros:
+                wanted = self._meets(small, np.arange(len(self.cells)))
+                return np.flatnonzero(wanted | odd if self.rules.inner == "all" else wanted)
+            if self.rules.inner == "all":
+                return np.flatnonzero(odd)
+        else:
             small &= sums % base != 0
-        if first and self.rules.zeros:
-            wanted = self._meets(small, np.arange(len(self.cells)))
-            return np.flatnonzero(
-                wanted | (now % base != 0) if self.rules.inner == "all" else wanted
-            )
-        odd = np.flatnonzero(now % base)
-        if first and self.rules.inner == "all":
-            return odd
-        return np.compress(self._meets(small, odd), odd)
+        cells = np.flatnonzero(odd)
+        return np.compress(self._meets(small, cells), cells)
 
     def _derivable(self, now: Ints, sums: Ints) -> Ints:
         """Small inner cells that follow from published zeros and cells with one unknown left."""
