@@ -132,11 +132,14 @@ class HiddenNetwork:
         graph.data[own] = 0
         found = maximum_flow(graph, i, self._rows + j)
         graph.data[own] = before
-        flow = found.flow.tocoo()
-        used = (flow.data != 0) & (flow.row < self._rows)
-        amounts = flow.data[used].astype(np.int64)
-        at = flow.row[used].astype(np.int64), flow.col[used].astype(np.int64) - self._rows
-        return int(found.flow_value), (*at, amounts)
+        starts = found.flow.indptr[: self._rows + 1]
+        amounts = found.flow.data[: starts[-1]]
+        used = np.flatnonzero(amounts)
+        at = (
+            np.searchsorted(starts, used, side="right") - 1,
+            found.flow.indices[used].astype(np.int64) - self._rows,
+        )
+        return int(found.flow_value), (*at, amounts[used].astype(np.int64))
 
     def _arcs(self, tail: int, head: int) -> list[int]:
         """Where an arc stands among the graph's entries, if there is one."""
