@@ -17,12 +17,12 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import say
 
 FARTHEST = 12.0
-"""Largest absolute log odds ratio that is looked at."""
+"""Largest absolute log odds ratio that is looked at, of two categories each."""
 
 SADDLE = (25, 1e-6)
 """Most sweeps of a fit to each table's own sums, and how close they must come."""
 
-SPARSER = 5
+SPARSER = 8
 """Of the points of the likelihood, one in so many has fits of its own; between them it is smooth."""
 
 LEAST = 1e-3
@@ -65,6 +65,17 @@ class Association:
     @property
     def binary(self) -> bool:
         return self.shape[1:] == (2, 2)
+
+    @property
+    def farthest(self) -> float:
+        """Largest absolute log odds ratio that is looked at: many categories multiply it."""
+        return FARTHEST * min(1.0, 3.0 / float(self.scores.max()))
+
+    @property
+    def smoothing(self) -> float:
+        """What a prior of half an observation for each parameter adds to every cell."""
+        parameters = self.shape[0] * (sum(self.shape[1:]) - 1) + 1
+        return parameters / (2 * self.domain.size)
 
     def arranged(self, tables: Ints | Floats) -> Floats:
         """Tables (number, *shape) as float64 (number, strata, first, second)."""
@@ -158,8 +169,24 @@ def _to_sums(start: Floats, table: Floats, near: tuple[int, float] = (200, 1e-10
     return out
 
 
+def log_sums_law(tables: Floats) -> Floats:
+    """Log probability of tables (draws, strata, first, second) without association, (draws,).
+
+    Of their sums: each stratum's total and its shares of the categories have Jeffreys' prior; of the
+    tables given their sums: the hypergeometric law.
+    """
+    from scipy.special import gammaln
+
+    total = tables.sum(axis=(2, 3))
+    found = gammaln(total + 0.5)
+    for axis in (2, 3):
+        own = tables.sum(axis=axis)
+        found += gammaln(own + 0.5).sum(axis=2) - gammaln(total + own.shape[2] / 2)
+    return np.asarray(found.sum(axis=1) - gammaln(tables + 1.0).sum(axis=(1, 2, 3)))
+
+
 def given_sums(model: Association, tables: Floats, grid: Floats, beta: float) -> Floats:
-    """The same for more categories, by the double saddlepoint (Davison 1988).
+    """As :func:`noncentral` for more categories, by the double saddlepoint (Davison 1988).
 
     The expected statistic of the fit to a table's own sums, integrated over the log odds ratio; and half
     the log of the information about these sums.

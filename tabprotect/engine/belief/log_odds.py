@@ -1,11 +1,15 @@
 """The common log odds ratio of two variables given all others, with an interval that covers.
 
-Its likelihood is that of the release itself: true tables are drawn from the posterior under a fitted
-model, and weighed by how much likelier each is under another log odds ratio (Geyer and Thompson 1992).
-Two categories each: given the sums of a stratum its law is Fisher's noncentral hypergeometric one, so
-that many small strata cost nothing (Breslow 1981). More categories: the linear-by-linear association of
-Goodman 1979, one log odds ratio for all neighbouring categories, in the order of the table, its law given
-the sums by the double saddlepoint (Davison 1988).
+Its likelihood is that of the release itself: true tables are drawn from the posterior near the model,
+and weighed by how likely each is under a log odds ratio (Geyer and Thompson 1992). Two categories each:
+given the sums of a stratum the law is Fisher's noncentral hypergeometric one, so that many small strata
+cost nothing (Breslow 1981). More categories: the linear-by-linear association of Goodman 1979, one log
+odds ratio for all neighbouring categories, in the order of the table, its law given the sums by the
+double saddlepoint (Davison 1988). The sums themselves are integrated over: the shares of the categories
+have Jeffreys' prior in each stratum, which says nothing of the log odds ratio.
+
+The interval is central under Jeffreys' prior of the log odds ratio, the square root of what a release
+tells of it: of all priors the one whose intervals cover best (Welch and Peers 1963; Firth 1993).
 """
 
 from __future__ import annotations
@@ -17,21 +21,22 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.association import (
-    FARTHEST,
     LEAST_MEAN,
     Association,
     given_sums,
+    log_sums_law,
     noncentral,
 )
 from tabprotect.engine.belief.estimate import LEVEL, Estimate, tails
-from tabprotect.engine.belief.model_fit import Reading
-from tabprotect.engine.belief.table_draws import LEAST_EFFECTIVE, WANTED, TableDraws, log_sums
-from tabprotect.engine.posterior.prior import Poisson
+from tabprotect.engine.belief.model_fit import Reading, flattened
+from tabprotect.engine.belief.table_draws import (
+    LEAST_EFFECTIVE,
+    WANTED,
+    WIDER,
+    TableDraws,
+)
+from tabprotect.engine.posterior.prior import NegativeBinomial, Uniform
 from tabprotect.languages.said import say
-
-ROUNDS = 12
-"""Most fits of the model to what is expected of the true table."""
-
 
 POINTS = 161
 """Log odds ratios at which the likelihood is worked out: close together near the fitted one."""
@@ -39,16 +44,18 @@ POINTS = 161
 FINEST = 0.1
 """Distance of these points at the fitted one, in standard errors of a table that is known."""
 
-PLACES = 4
-"""Most further places that tables are drawn at, until the ends of the interval rest on enough draws."""
+PLACES = 6
+"""Most places that tables are drawn at, until the ends of the interval rest on enough draws."""
+
+LEAST_TOLD = 0.05
+"""Least share of the information in a table that its release is taken to tell."""
 
 
 @dataclass(frozen=True)
 class LogOdds(Estimate):
     """What a release says of the common log odds ratio of two variables.
 
-    The estimate is the median given the release, under a prior that hardly matters (log F with 1 and 1
-    degrees of freedom: as two records more would tell).
+    The estimate is the median given the release.
 
     Attributes
     ----------
@@ -92,21 +99,9 @@ def log_odds(reading: Reading, variables: tuple[str, str], *, level: float = LEV
     InfeasibleError
         When there is no posterior.
     """
-    domain, found = reading.found.domain, reading.found
-    shares = tails(level)
-    model = Association.of(domain, variables)
-
-    def fitted(expected: Floats) -> Floats:
-        means, _ = model.fitted(expected.reshape(domain.shape))
-        return np.maximum(means.reshape(-1), LEAST_MEAN)
-
-    draws, means = reading.around(fitted, rounds=ROUNDS)
-    curve = _Curve(model, *model.fitted(means.reshape(domain.shape)), draws)
-    for _ in range(PLACES):
-        thinnest = min(curve.quantiles(shares)[::2], key=curve.effective)
-        if curve.effective(thinnest) >= WANTED:
-            break
-        curve.draw(thinnest, reading)
+    found, shares = reading.found, tails(level)
+    model = Association.of(found.domain, variables)
+    curve = _drawn(reading, model)
     given = curve.quantiles(shares)
     taken = None
     if found.is_published.all():
@@ -121,22 +116,51 @@ def of_table(counts: Ints, model: Association, level: float) -> list[float]:
     Negative counts count as none.
     """
     true = np.maximum(counts, 0)
-    curve = _Curve(model, *model.fitted(true.astype(np.float64)))
-    curve.add(curve.beta, true[None])
-    return curve.quantiles(tails(level))
+    draws = TableDraws()
+    draws.take(Uniform(), true[None])
+    return _Curve(model, true + model.smoothing, draws).quantiles(tails(level))
 
 
-def _points(beta: float, spread: float) -> Floats:
+def _drawn(reading: Reading, model: Association) -> _Curve:
+    """The likelihood of the release, by tables drawn where they are likely under the model."""
+    domain, held, shares = model.domain, reading.draws, tails(LEVEL)
+    smoothing = model.smoothing
+    # As many times wider than Poisson as the sums are uncertain.
+    wider = min(WIDER, 0.25 / smoothing)
+    curve = _Curve(model, held.tables.mean(axis=0).reshape(domain.shape) + smoothing, held)
+    for place in range(PLACES):
+        weights, ends = curve.shares(), curve.quantiles(shares)[::2]
+        thinnest = min(ends, key=curve.effective)
+        if curve.effective(thinnest) >= WANTED:
+            break
+        expected = flattened(weights, held) @ held.tables + smoothing
+        if held.worth(weights) < LEAST_EFFECTIVE and not place:
+            # Too far off to be of use: begin at the model's fit.
+            fit, _ = model.fitted(expected.reshape(domain.shape))
+            means, held = fit.reshape(-1), TableDraws()
+            curve = _Curve(model, fit, held)
+        else:
+            base = model.arranged(expected.reshape(1, *domain.shape))[0]
+            means = model.restored(model.with_odds(base, thinnest)).reshape(-1)
+        means = np.maximum(means, LEAST_MEAN)
+        prior = NegativeBinomial(means, wider * float(means.mean()))
+        held.draw(reading.believing, prior, reading.generator, reading.progress)
+        curve.look()
+    reading.draws = held
+    return curve
+
+
+def _points(beta: float, spread: float, farthest: float) -> Floats:
     """Log odds ratios around a fitted one, out to the farthest, float64 (points,)."""
     half = POINTS // 2
     step = FINEST * spread
     # Sinh: steps grow with the distance, by a factor that takes the last one to the end.
     low, high = 1e-9, 1.0
-    while step * np.sinh(high * half) / high < FARTHEST + abs(beta):
+    while step * np.sinh(high * half) / high < farthest + abs(beta):
         high *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        if step * np.sinh(middle * half) / middle < FARTHEST + abs(beta):
+        if step * np.sinh(middle * half) / middle < farthest + abs(beta):
             low = middle
         else:
             high = middle
@@ -147,75 +171,82 @@ def _points(beta: float, spread: float) -> Floats:
 class _Curve:
     """The likelihood of the log odds ratio, by weighted draws of the true table.
 
-    The draws of several places are one mixture; what each place's share of the likelihood is follows
-    from the draws themselves (Meng and Wong 1996).
+    Parameters
+    ----------
+    near : float64 (*shape)
+        A table whose log odds ratio is near.
+    draws
+        The true tables.
+
+    Attributes
+    ----------
+    grid, log, prior : float64 (points,)
+        Log odds ratios, and the log likelihood and the log prior there, up to a constant.
     """
 
-    def __init__(
-        self, model: Association, means: Floats, beta: float, draws: TableDraws | None = None
-    ) -> None:
-        self._model, self.beta = model, beta
-        self._base = model.arranged(means[None])[0]
-        self._grid = _points(beta, model.spread(self._base))
-        self._draws = TableDraws() if draws is None else draws
-        self._log: Floats | None = None
-        self._laws: Floats = np.zeros((0, len(self._grid)))
+    def __init__(self, model: Association, near: Floats, draws: TableDraws) -> None:
+        self._model, self._draws = model, draws
+        fit, beta = model.fitted(near)
+        self.grid = _points(beta, model.spread(model.arranged(fit[None])[0]), model.farthest)
+        self._laws: Floats = np.zeros((0, len(self.grid)))
+        self._curvatures: Floats = self._laws
+        self._scores: Floats = self._laws
+        self.look()
 
-    def means(self, beta: float) -> Floats:
-        """What is expected of each cell at a log odds ratio, float64 (*shape)."""
-        return self._model.restored(self.means_arranged(beta))
+    def look(self) -> None:
+        """Take in the draws that have come."""
+        if not len(added := self._draws.tables[len(self._laws) :]):
+            return
+        laws = self.law(added)
+        scores = np.gradient(laws, self.grid, axis=1)
+        curvatures = np.gradient(scores, self.grid, axis=1)
+        self._laws = np.concatenate([self._laws, laws])
+        self._scores = np.concatenate([self._scores, scores])
+        self._curvatures = np.concatenate([self._curvatures, curvatures])
+        weights = self._laws - self._draws.log[:, None]
+        peak = weights.max(axis=0)
+        self._shares: Floats = np.exp(weights - peak)
+        sums = self._shares.sum(axis=0)
+        self._shares /= sums
+        self.log: Floats = np.asarray(peak + np.log(sums))
+        self.prior: Floats = self._prior()
 
-    def add(self, beta: float, tables: Ints) -> None:
-        """Take in draws from the posterior around the means at a log odds ratio."""
-        self._draws.take(Poisson(self.means(beta).reshape(-1)), tables)
-        self._log = None
-
-    def draw(self, beta: float, reading: Reading) -> None:
-        """Draw them, and take them in."""
-        prior = Poisson(self.means(beta).reshape(-1))
-        self._draws.draw(reading.believing, prior, reading.generator, reading.progress)
-        self._log = None
-
-    @property
-    def log(self) -> Floats:
-        """Log likelihood at each point, up to a constant, float64 (points,)."""
-        return log_sums(self._weights)
-
-    @property
-    def _weights(self) -> Floats:
-        """Log weight of each draw at each point, float64 (draws, points)."""
-        if self._log is None:
-            base = Poisson(self.means(self.beta).reshape(-1))
-            drawn = self._draws.log - self._draws.density(base)
-            self._log = self._against() - drawn[:, None]
-        return self._log
-
-    def means_arranged(self, beta: float) -> Floats:
-        """The means in strata, float64 (strata, first, second)."""
-        return np.maximum(self._model.with_odds(self._base, beta), LEAST_MEAN)
-
-    def _against(self) -> Floats:
-        """Log of how likely each draw is at each point against the fit, float64 (draws, points)."""
-        added = self._draws.tables[len(self._laws) :]
-        tables = self._model.arranged(added.reshape(-1, *self._model.domain.shape))
-        found = (self._grid - self.beta) * self._model.total(tables)[:, None]
+    def law(self, tables: Ints) -> Floats:
+        """Log probability of tables (draws, cells) at each point, float64 (draws, points)."""
+        each = self._model.arranged(tables.reshape(-1, *self._model.domain.shape))
         if self._model.binary:
-            found -= noncentral(tables, self._grid, self.beta)
+            law = noncentral(each, self.grid, 0.0)
         else:
-            found -= given_sums(self._model, tables, self._grid, self.beta)
-        self._laws = np.concatenate([self._laws, found])
-        return self._laws
+            law = given_sums(self._model, each, self.grid, 0.0)
+        return self.grid * self._model.total(each)[:, None] - law + log_sums_law(each)[:, None]
+
+    def _prior(self) -> Floats:
+        """Log of the square root of what the release tells at each point, float64 (points,).
+
+        That is what the tables would tell, less how far their scores are still open (Louis 1982).
+        """
+        each = self._shares
+        whole = np.maximum(-(each * self._curvatures).sum(axis=0), 1e-9)
+        scores = each * self._scores
+        open_ = (scores * self._scores).sum(axis=0) - scores.sum(axis=0) ** 2
+        return np.asarray(0.5 * np.log(whole * np.maximum(1.0 - open_ / whole, LEAST_TOLD)))
+
+    def shares(self, beta: float | None = None) -> Floats:
+        """The share of each draw, at a log odds ratio or over all of them, float64 (draws,)."""
+        if beta is not None:
+            return self._shares[:, int(np.abs(self.grid - beta).argmin())]
+        log = self.log + self.prior
+        points = np.exp(log - log.max()) * np.gradient(self.grid)
+        return np.asarray(self._shares @ (points / points.sum()))
 
     def effective(self, beta: float) -> float:
         """What the draws are worth at a log odds ratio."""
-        weights = self._weights[:, int(np.abs(self._grid - beta).argmin())]
-        weights = np.exp(weights - weights.max())
-        return self._draws.worth(weights / weights.sum())
+        return self._draws.worth(self.shares(beta))
 
     def quantiles(self, levels: Sequence[float]) -> list[float]:
         """Quantiles of the log odds ratio given the release."""
-        log = self.log + self._grid / 2 - np.logaddexp(0.0, self._grid)
+        log = self.log + self.prior
         density = np.exp(log - log.max())
-        each = (density[1:] + density[:-1]) / 2 * np.diff(self._grid)
+        each = (density[1:] + density[:-1]) / 2 * np.diff(self.grid)
         ends = np.concatenate([[0.0], np.cumsum(each)])
-        return [float(np.interp(level, ends / ends[-1], self._grid)) for level in levels]
+        return [float(np.interp(level, ends / ends[-1], self.grid)) for level in levels]

@@ -172,7 +172,7 @@ class Reading:
         for place in range(PLACES):
             if held.worth(weights) >= WANTED:
                 break
-            near = _flattened(weights, held)
+            near = flattened(weights, held)
             means = np.maximum(near @ held.tables + model.smoothing, LEAST_MEAN)
             if len(held.tables) and held.worth(weights) < LEAST_EFFECTIVE:
                 means = model.fit(means.reshape(1, *domain.shape)).reshape(-1)
@@ -252,7 +252,7 @@ def _of_spreads(held: TableDraws, means: Floats) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def _flattened(weights: Floats, held: TableDraws) -> Floats:
+def flattened(weights: Floats, held: TableDraws) -> Floats:
     """Weights made more even until the draws are worth enough to take a mean over."""
     while held.worth(weights) < LEAST_EFFECTIVE / 2:
         weights = np.sqrt(weights)

@@ -32,7 +32,7 @@ TABLES = 1_000
 ROUNDING = 2e-3
 """How far off a tail may be: where all that is rejected lies above, the least statistic is none of it."""
 
-CORRECTED = 8.0
+CORRECTED = 1.5
 """Least noncentrality over degrees of freedom at which the law is looked at: else the table is too small."""
 
 SLOPE = (0.15, 1.5)

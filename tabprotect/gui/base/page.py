@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import ParamSpec
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QPushButton, QTabBar, QWidget
+from PySide6.QtGui import (
+    QAction,
+    QGuiApplication,
+    QKeySequence,
+    QPalette,
+    QResizeEvent,
+    QShortcut,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QFrame, QPushButton, QSpacerItem, QTabBar, QWidget
 
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.engine.project.command import Command
@@ -29,6 +37,10 @@ PageChanges = frozenset[str]
 """The project's changes by name, and the window's own: "view", "theme", "everything"."""
 
 P = ParamSpec("P")
+
+
+HIGH = 82 * GRID
+"""Pixels, at normal text, that a page is high at least that has room around its body."""
 
 
 class Page(Stage, QWidget):
@@ -64,6 +76,9 @@ class Page(Stage, QWidget):
         if not self.main_label:
             self.main_button.hide()
         self.main_button.clicked.connect(lambda: self.main_action())
+        self._line = QFrame(frameShape=QFrame.Shape.HLine, frameShadow=QFrame.Shadow.Plain)
+        self._room = QSpacerItem(0, GRID)
+        self._line.setForegroundRole(QPalette.ColorRole.Mid)
         head = in_row((self._heading, 1), self.tools, spacing=GRID)
         foot = in_row(
             (self.footer, 1), (self.main_button, 0, Qt.AlignmentFlag.AlignRight), spacing=GRID
@@ -74,8 +89,12 @@ class Page(Stage, QWidget):
         if self.together:
             column.addWidget(self._tabbed())
         column.addWidget(self.errors)
+        column.addItem(self._room)
         column.addLayout(self.body, 1)
+        column.addWidget(self._line)
         column.addLayout(foot)
+        self._footed = bool(self.main_label)
+        self._space_out()
         # Ctrl+Return is the page's main action wherever the focus is on the page.
         shortcut = QShortcut(QKeySequence("Ctrl+Return"), self)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -167,6 +186,25 @@ class Page(Stage, QWidget):
 
     def go_to_error(self, error: TabprotectError) -> None:
         """Go to the place that an error names."""
+
+    def show_foot_line(self, shown: bool) -> None:
+        """Whether there is anything in the foot that a line would be above."""
+        self._footed = shown
+        self._space_out()
+
+    def _space_out(self) -> None:
+        """Room around the body where the window is high enough for it."""
+        high = self.height() >= HIGH * THEME.scale
+        self._line.setVisible(high and self._footed)
+        self._room.changeSize(0, GRID if high else 0)
+        layout = self.layout()
+        if layout is not None:
+            layout.invalidate()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().height() != event.oldSize().height():
+            self._space_out()
 
     def set_heading(self, text: str) -> None:
         """Set the page's heading."""

@@ -353,7 +353,7 @@ class Inspector(Panel):
             whole = slice_total(table, table.domain, index, fixed)
             out[name] = (
                 say(
-                    "{value} % of {whole}",
+                    "{value}\u202f% of {whole}",
                     number_text(100 * count / whole, digits=1),
                     count_text(whole),
                 )

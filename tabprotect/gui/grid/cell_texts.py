@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.gui.look.theme import Written, count_text, number_text
+from tabprotect.gui.look.theme import Written, count_text, number_text, per_cent
 from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def figure(name: str, counts: Arrays, whole: tuple[Bools, Bools] | None = None) 
 
 def percent_text(value: float) -> str:
     """A percentage; a dash where the whole is zero."""
-    return say("{value} %", number_text(value, digits=1)) if np.isfinite(value) else "\u2013"
+    return per_cent(number_text(value, digits=1)) if np.isfinite(value) else "\u2013"
 
 
 def residual_text(value: float) -> str:

@@ -423,11 +423,16 @@ def moved_text(value: float) -> str:
     return number_text(value, digits=2 if 0 < value < 0.05 else 1)
 
 
+def per_cent(number: str) -> str:
+    """A written number as per cent, with the same narrow space everywhere: ``72 %``."""
+    return say("{number}\u202f%", number)
+
+
 def chance_text(chance: float, *, digits: int = 0) -> str:
     """A chance for bars and tables: ``72 %``; never a 0 or a 100 that is not exact."""
     # Sums of floating point products come within a hair of 0 and 1.
     if chance < 1e-12 or chance > 1 - 1e-12:
-        return say("{percent}\u202f%", percent=100 if chance > 0.5 else 0)
+        return per_cent("100" if chance > 0.5 else "0")
     least = 10.0**-digits
     if 100 * chance < least / 2:
         return say("<{percent:.{digits}f}\u202f%", percent=least, digits=digits)

@@ -25,12 +25,19 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.register_chain import Damage
-from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation, related
+from tabprotect.engine.register.register_entry import (
+    RELATIONS,
+    OriginalMarks,
+    RegisterEntry,
+    Relation,
+    related,
+)
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look.buttons import push_button
+from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_folder, ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -66,9 +73,15 @@ class RegisterPage(RegisterStage, Page):
         self.damaged = Label(wordWrap=True, role="warning")
         self.damaged.hide()
         self.body.addWidget(self.damaged)
-        self.list = Listing(say("Releases"), sortable=False)
+        self.list = Listing(say("Releases"), sortable=False, compact=True)
         self.list.chosen.connect(lambda _: self._show_one())
+        self.empty = Empty(
+            say("Here stand all releases, with who signed them and what they have in common."),
+            say("Go to the release"),
+            self._to_release,
+        )
         self.body.addWidget(self.list, 2)
+        self.body.addWidget(self.empty, 2)
         self.body.addWidget(self._one())
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
@@ -163,8 +176,17 @@ class RegisterPage(RegisterStage, Page):
         self.damaged.setText(told(say("Damaged: {what}.", joined(lines, "; "))))
         self._fill()
 
+    def _to_release(self) -> None:
+        """To the gate, or where its way begins."""
+        gate, begun = self.document.release is not None, self.document.project is not None
+        self.document.page_asked.emit("release" if gate else "protect" if begun else "start")
+
     def _fill(self) -> None:
         before = self.current
+        staff = not self.document.public
+        self.empty.setVisible(staff and not self._all)
+        for part in (self.list, self.search):
+            part.setVisible(staff and bool(self._all))
         wanted = self.search.text().strip().casefold()
         self.rows = [r for r in self._all if wanted in " ".join(r.texts).casefold()]
         numbers = [row.entry.number for row in self.rows]
@@ -340,6 +362,12 @@ def _place() -> str:
     return place
 
 
+def _within(one: OriginalMarks, other: OriginalMarks) -> bool:
+    """Whether all variables of one table are the other's: one name, such as age, says nothing."""
+    mine, theirs = set(one.variables), set(other.variables)
+    return mine <= theirs or theirs <= mine
+
+
 def _rows(project: Project | None) -> tuple[list[ListedRelease], tuple[Damage, ...]]:
     """The releases, the latest first, how each bears on the open table; and what is damaged."""
     # The library behind the register comes with the first look into it.
@@ -351,8 +379,12 @@ def _rows(project: Project | None) -> tuple[list[ListedRelease], tuple[Damage, .
     table = None if project is None else project.table
     bears = {}
     if project is not None and table is not None and entries:
-        found = related(marks(project.problem), entries)
-        bears = {earlier.entry.number: earlier.relation for earlier in found}
+        mine = marks(project.problem)
+        bears = {
+            earlier.entry.number: earlier.relation
+            for earlier in related(mine, entries)
+            if earlier.relation != "variables" or _within(mine, earlier.entry.publication.marks)
+        }
     rows = [ListedRelease(entry, bears.get(entry.number)) for entry in reversed(entries)]
     return rows, contents.damaged
 

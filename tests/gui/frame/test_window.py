@@ -302,7 +302,7 @@ def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle)
     opened.document.select((0, 1))
     assert opened.inspector.value("original") == "1  [staff only]"
     assert opened.inspector.value("status") == "small count (U)"
-    assert opened.inspector.value("of total") == "0.7 % of 135"
+    assert opened.inspector.value("of total") == "0.7\u202f% of 135"
     opened.document.select((0, 0))
     assert opened.inspector.value("status") == "not small (S)"
     opened.document.do(protect, seed=11)

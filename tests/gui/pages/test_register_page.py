@@ -98,3 +98,32 @@ def test_a_register_is_made_and_an_older_one_is_taken_over(
     settle()
     assert "Taken over: 1 release" in shown._note.text()
     assert [row.entry.number for row in shown.rows] == [3]
+
+
+def test_an_empty_register_says_what_will_stand_in_it(opened: MainWindow, settle: Settle) -> None:
+    opened.go("register")
+    settle()
+    shown = page_of(opened, RegisterPage)
+    assert shown.empty.isVisible() and not shown.list.isVisible()
+    shown.empty.button.click()
+    assert opened.page.name == "protect"
+
+
+def test_one_shared_name_of_a_variable_is_no_sign_of_the_same_people(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    document = opened.document
+    document.do(protect, seed=7)
+    document.do(publish, release=str(tmp_path / "release.zip"))
+    other = tmp_path / "other.csv"
+    # Of v and w, with other counts; then of v and another variable.
+    for names, said in (("v,w", "the same people may be counted"), ("v,age", "")):
+        other.write_text(f"{names},count\nv1,w1,90\nv1,w2,91\nv2,w1,92\nv2,w2,93\n")
+        document.saved = document.project
+        opened.files.open(str(other))
+        settle()
+        opened.go("register")
+        settle()
+        rows = page_of(opened, RegisterPage).rows
+        assert len(rows) == 1 and said in " ".join(rows[0].texts)
+        assert ("may be counted" in " ".join(rows[0].texts)) == bool(said)

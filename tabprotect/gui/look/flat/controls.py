@@ -152,7 +152,9 @@ def frame(option: QStyleOption, painter: QPainter) -> None:
     painter.save()
     painter.setPen(QColor(THEME.colours.border))
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRect(option.rect.adjusted(0, 0, -1, -1))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    where = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.drawRoundedRect(where, RADIUS, RADIUS)
     painter.restore()
 
 
@@ -215,6 +217,14 @@ def scroll_bar(
         radius = min(inside.width(), inside.height()) / 2
         panel(painter, inside, fill=fill, edge=fill, radius=radius)
     return True
+
+
+def quiet_head(option: QStyleOption) -> None:
+    """Words of a head are quieter than what stands below it."""
+    palette = QPalette(option.palette)
+    for role in (QPalette.ColorRole.ButtonText, QPalette.ColorRole.WindowText):
+        palette.setColor(role, QColor(THEME.colours.quiet))
+    option.palette = palette
 
 
 def header(option: QStyleOption, painter: QPainter) -> None:

@@ -152,6 +152,9 @@ class Style(QProxyStyle):
             pass
         elif element == _Control.CE_HeaderSection:
             controls.header(option, painter)
+        elif element == _Control.CE_HeaderLabel:
+            controls.quiet_head(option)
+            super().drawControl(element, option, painter, widget)
         else:
             if element == _Control.CE_PushButtonLabel:
                 controls.linked(option, widget)

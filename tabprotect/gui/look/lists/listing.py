@@ -150,6 +150,8 @@ def _row_height(view: QTableView) -> None:
     rows = view.verticalHeader()
     rows.setMinimumSectionSize(2 * GRID)
     rows.setDefaultSectionSize(view.fontMetrics().height() + 10)
+    # A head has the height of a row, as a line of words above a line.
+    view.horizontalHeader().setFixedHeight(view.fontMetrics().height() + 12)
 
 
 class Listing(QTableView):

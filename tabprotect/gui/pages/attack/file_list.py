@@ -103,22 +103,7 @@ class FileList(QFrame):
         dress(self, "card")
         self.setAccessibleName(tell("Published files"))
         self.rows: list[FileRow] = []
-        self._empty = Label(
-            say(
-                "Put published files here: tables of any office over common variables, with the "
-                "code of the total where one is summed over, or a release of this program."
-            ),
-            role="quiet",
-            wordWrap=True,
-        )
-        self._inside = in_column(spacing=GRID)
-        in_column(
-            self._empty,
-            self._inside,
-            on=self,
-            margins=(GRID + 4, GRID, GRID + 4, GRID),
-            spacing=GRID,
-        )
+        self._inside = in_column(on=self, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=GRID)
 
     @property
     def files(self) -> list[PublishedFile]:
@@ -141,7 +126,6 @@ class FileList(QFrame):
             row.dropped.connect(lambda file=file: self._leave_out(file))
             self.rows.append(row)
             self._inside.addWidget(row)
-        self._empty.setVisible(not self.rows)
         tab_follows_layout(self)
         self.changed.emit()
 

@@ -31,6 +31,7 @@ from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look.buttons import faces, named, push_button, scrolling
 from tabprotect.gui.look.drawn import icons
+from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_files, ask_place
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
@@ -46,6 +47,10 @@ from tabprotect.gui.plots.heat_map import HeatMap, Scale
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
+EMPTY = say(
+    "Put published files here: tables of any office over common variables, with the "
+    "code of the total where one is summed over, or a release of this program."
+)
 START = say("Which counts can somebody work out who puts published tables together?")
 
 TYPING = 600
@@ -95,16 +100,21 @@ class AttackPage(AttackStage, Page):
         self.stop = push_button(say("Stop"), self._attacking.cancel, name=say("Stop the attack"))
         self.again = push_button(say("Attack again"), self._attack_again)
         self.why = WhyPanel()
-        self.body.addWidget(self._split(), 1)
+        self.empty = Empty(
+            EMPTY, say("Add\u2026"), self._ask_files, name=say("Add the first files")
+        )
+        self.parts = self._split()
+        self.body.addWidget(self.empty, 1)
+        self.body.addWidget(self.parts, 1)
         self._save = push_button(
             say("Save as JSON\u2026"), self._ask_json, tip=say("Every count with all its chances.")
         )
-        for part in (self._save, self.command_button()):
+        self._command = self.command_button()
+        for part in (self._save, self._command):
             self.footer.addWidget(part)
         self.footer.addWidget(self._note, 1)
         for part in (self.stop, self.again):
             self.footer.addWidget(part)
-        self.begins = self.add_button
         self.setAcceptDrops(True)
         self._enable()
 
@@ -322,6 +332,12 @@ class AttackPage(AttackStage, Page):
         some, running = self.findings is not None, self._attacking.running
         for part in (self.card, self.list_head, self.stack):
             part.setVisible(some)
+        there = bool(self.files.rows)
+        self.empty.setVisible(not there)
+        for part in (self.parts, self.main_button, self._save, self._command):
+            part.setVisible(there)
+        self.show_foot_line(there)
+        self.begins = self.add_button if there else self.empty.button
         self.main_button.setEnabled(some)
         self._save.setEnabled(some)
         self.stop.setVisible(running)

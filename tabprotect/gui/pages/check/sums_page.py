@@ -40,7 +40,14 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, Colours, chance_text, count_text, number_text
+from tabprotect.gui.look.theme import (
+    GRID,
+    Colours,
+    chance_text,
+    count_text,
+    number_text,
+    per_cent,
+)
 from tabprotect.gui.pages.stages import CheckStage
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
@@ -393,7 +400,7 @@ def _off(one: TriedReader) -> str:
     said = (
         say("{times} times", number_text(one.off, digits=0))
         if one.off >= 10
-        else say("{percent} %", number_text(100 * one.off, digits=0))
+        else per_cent(number_text(100 * one.off, digits=0))
     )
     return say("\u2265 {text}", said) if one.more else said
 

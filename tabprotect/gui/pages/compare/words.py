@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.engine.protection.registered import methods
-from tabprotect.gui.look.theme import count_text, moved_text, number_text
+from tabprotect.gui.look.theme import count_text, moved_text, number_text, per_cent
 from tabprotect.gui.plots.map_axis import SHARES
 from tabprotect.languages.said import joined, plural, say, uncapital
 from tabprotect.languages.speaking import told
@@ -46,7 +46,7 @@ def figure_text(value: float | None, unit: str = "") -> str:
         return "\u2013"
     if unit in SHARES:
         text = "<1" if 0 < value < 0.005 else f"{100 * value:.0f}"
-        return say("{text} %", text)
+        return per_cent(text)
     if abs(value) >= 10_000:
         return count_text(round(value))
     return moved_text(value) if unit == "counts" else number_text(value, digits=3)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
 from tabprotect.engine.release.left_out import listed
-from tabprotect.gui.look.theme import count_text, moved_text
+from tabprotect.gui.look.theme import count_text, moved_text, per_cent
 from tabprotect.languages.said import capital, joined, plural, say
 from tabprotect.languages.speaking import told
 
@@ -30,7 +30,8 @@ def share_text(trial: MethodTrial) -> str:
         return NONE
     percent = 100 * trial.known
     text = "<1" if 0 < percent < 0.5 else f"{percent:.0f}"
-    return say("≥ {text} %", text) if trial.at_least else say("{text} %", text)
+    shown = per_cent(text)
+    return say("≥ {shown}", shown) if trial.at_least else shown
 
 
 def change_text(trial: MethodTrial) -> str:

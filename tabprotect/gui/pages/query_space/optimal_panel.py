@@ -36,7 +36,7 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, count_text, number_text
+from tabprotect.gui.look.theme import GRID, count_text, number_text, per_cent
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
 from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import capital, say
@@ -343,7 +343,7 @@ def _width(judgement: object) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "\u2013" if value is None else say("{value} %", number_text(100 * value, digits=1))
+    return "\u2013" if value is None else per_cent(number_text(100 * value, digits=1))
 
 
 def compare(

@@ -7,11 +7,14 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from tabprotect.gui.look.buttons import Inside
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.speaking import tell
 
 NARROW = 86 * GRID
 """Pixels of width below which the right column stands under the left one."""
+
+CLOSE = 130 * GRID
+"""Pixels of width, at normal text, below which two low groups stand one below the other."""
 
 
 class GateColumns(QScrollArea):
@@ -23,6 +26,7 @@ class GateColumns(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(tell("The gate"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._pair: QBoxLayout | None = None
         inner, self._left, self._right = Inside(), QVBoxLayout(), QVBoxLayout()
         self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)
         self._sides.setContentsMargins(0, 0, GRID, 0)
@@ -34,6 +38,9 @@ class GateColumns(QScrollArea):
         for side, parts, share in ((self._left, left, 3), (self._right, right, 2)):
             side.setSpacing(2 * GRID)
             for part in parts:
+                if isinstance(part, QBoxLayout):
+                    # Two that are low stand side by side where each has room for its words.
+                    self._pair = part
                 if isinstance(part, QLayout):
                     side.addLayout(part)
                 else:
@@ -45,3 +52,6 @@ class GateColumns(QScrollArea):
         super().resizeEvent(event)
         narrow, direction = self.width() < NARROW, QBoxLayout.Direction
         self._sides.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
+        if self._pair is not None:
+            close = narrow or self.width() < CLOSE * THEME.scale
+            self._pair.setDirection(direction.TopToBottom if close else direction.LeftToRight)

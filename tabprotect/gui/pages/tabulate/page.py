@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QHeaderView,
+    QLayout,
     QLineEdit,
     QTableWidget,
     QTableWidgetItem,
@@ -25,9 +26,10 @@ from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look.buttons import named, push_button, tool_button
+from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
@@ -71,6 +73,11 @@ def unfit(column: ColumnSummary) -> str:
     if column.categories > MOST_CATEGORIES:
         return say("to be added up, or grouped first")
     return ""
+
+
+EMPTY = say(
+    "Here stand the variables of your records, and how many small counts each of them would bring."
+)
 
 
 class TabulatePage(Page):
@@ -122,18 +129,24 @@ class TabulatePage(Page):
         self._list.cellPressed.connect(self._pressed)
         self._list.cellClicked.connect(self._clicked)
         self._choose_source()
-        self.body.addLayout(in_row((self._filter, 1), self.all, spacing=GRID))
-        self.body.addLayout(
-            in_row((self._list, 3), (self.so_far, 2), spacing=2 * GRID),
-            1,
+        self.empty = Empty(EMPTY, say("Choose a file\u2026"), self._ask)
+        self.counting = QWidget()
+        in_column(
+            in_row((self._filter, 1), self.all, spacing=GRID),
+            (in_row((self._list, 3), (self.so_far, 2), spacing=2 * GRID), 1),
+            *self._choose_weights(),
+            on=self.counting,
+            margins=0,
+            spacing=GRID,
         )
-        self._choose_weights()
+        for part in (self.empty, self.counting):
+            self.body.addWidget(part, 1)
         self._say()
 
     def _choose_source(self) -> None:
         """Where the records are: a file, a folder, a database, or a place as it is written."""
         self._file = Label(say("No file chosen yet."), name=say("File of records"))
-        pick = push_button(say("Choose a file\u2026"), self._ask)
+        self._pick = push_button(say("Choose a file\u2026"), self._ask)
         folder = push_button(
             say("A folder\u2026"),
             lambda: ask_folder(self, say("Files of records"), "", self.choose),
@@ -160,14 +173,15 @@ class TabulatePage(Page):
         in_row((self.address, 1), there, on=written, margins=0, spacing=GRID)
         self.more.toggled.connect(written.setVisible)
         written.hide()
-        self.body.addLayout(in_row((self._file, 1), pick, folder, base, self.more, spacing=GRID))
+        self.body.addLayout(
+            in_row((self._file, 1), self._pick, folder, base, self.more, spacing=GRID)
+        )
         self.body.addWidget(written)
 
-    def _choose_weights(self) -> None:
+    def _choose_weights(self) -> tuple[QWidget, QLayout]:
         """What is added up, what the records are weighted by, and where their keys come from."""
         self.measure = MeasureColumns()
         self.measure.changed.connect(self._measured)
-        self.body.addWidget(self.measure)
         self._weight = named(QComboBox(), say("Weight"))
         self._key = named(
             QComboBox(),
@@ -199,7 +213,7 @@ class TabulatePage(Page):
                 # They go with counts only.
                 self._counting += [label, box]
         foot.addStretch(1)
-        self.body.addLayout(foot)
+        return self.measure, foot
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -394,6 +408,9 @@ class TabulatePage(Page):
         self._look_ahead()
 
     def _say(self) -> None:
+        for part in (self.counting, self._pick, self._file, self.main_button):
+            part.setVisible(bool(self.source))
+        self.empty.setVisible(not self.source)
         self.main_button.setEnabled(len(self.chosen) > 0)
         self.all.setEnabled(bool(self._columns))
         if not self._columns:

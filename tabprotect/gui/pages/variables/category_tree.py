@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QBrush, QDropEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.variable import Level, Variable
-from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+from tabprotect.gui.look.theme import THEME, colour, count_text
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell
 
@@ -48,6 +48,7 @@ class CategoryTree(QTreeWidget):
         for column in (0, 1, 2):
             self.header().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         THEME.follow(self, CategoryTree._paint)
+        self._paint()
 
     def show_variable(
         self,
@@ -126,7 +127,6 @@ class CategoryTree(QTreeWidget):
         for column in (1, 2):
             item.setTextAlignment(column, RIGHT)
         item.setForeground(2, QBrush(colour("at_risk")))
-        item.setSizeHint(0, QSize(0, self.fontMetrics().height() + GRID))
         return item
 
     def sift(self, words: str) -> None:
@@ -151,10 +151,10 @@ class CategoryTree(QTreeWidget):
         return left
 
     def _paint(self) -> None:
+        self.header().setFixedHeight(self.fontMetrics().height() + 12)
         every = QTreeWidgetItemIterator(self)
         while (item := every.value()) is not None:
             item.setForeground(2, QBrush(colour("at_risk")))
-            item.setSizeHint(0, QSize(0, self.fontMetrics().height() + GRID))
             every += 1
 
     @property

@@ -87,6 +87,12 @@ class GroupingPanel(QFrame):
         self.nest_button = QPushButton(tell("Make them one variable"))
         self.nest_button.clicked.connect(lambda: self.nested.emit(self._chain))
         self._chain: list[str] = []
+        # What belongs together stands close, with room above it.
+        self._by_hand = Label(say("By hand, selected at the left"), role="quiet")
+        self._name_of = Label(say("Name of the level that comes of it"), role="quiet")
+        self._levels = heading(say("Levels"))
+        for part in (self._by_hand, self._name_of, self._levels):
+            part.setContentsMargins(0, GRID, 0, 0)
         column = in_column(
             self.nest,
             (self.nest_button, 0, Qt.AlignmentFlag.AlignLeft),
@@ -94,10 +100,12 @@ class GroupingPanel(QFrame):
             self.file_button,
             self.bands,
             self.live,
+            self._by_hand,
             self.group_name,
             self.together_button,
+            self._name_of,
             self.name,
-            heading(say("Levels")),
+            self._levels,
             self.level,
             on=self,
             margins=2 * GRID,
@@ -130,8 +138,8 @@ class GroupingPanel(QFrame):
         self.level.clear()
         self.level.addItems(coarser)
         self.level.setCurrentText(before)
-        for part in (self.level, self.take_button, self.remove_button):
-            part.setEnabled(bool(coarser))
+        for part in (self._levels, self.level, self.take_button, self.remove_button):
+            part.setVisible(bool(coarser))
         self._chain = chain
         self.nest.setText(told(say("{chain} nest.", joined(chain, ", ")) if chain else ""))
         self.nest.setVisible(bool(chain))

@@ -35,6 +35,9 @@ def page(
     (tmp_path / "totals.csv").write_text(TOTALS)
     window.go("attack")
     found = page_of(window, AttackPage)
+    # One sentence and one button, and nothing that waits for files.
+    assert found.empty.isVisible() and not found.why.isVisible()
+    assert not found.main_button.isVisible()
     found.add([str(tmp_path / "ages.csv"), str(tmp_path / "totals.csv")])
     qtbot.waitUntil(lambda: found.findings is not None)
     return found

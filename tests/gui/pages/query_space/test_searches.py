@@ -54,7 +54,7 @@ def test_searches_are_compared_and_one_is_planned(czech: MainWindow, settle: Set
     rows, at = panel.list.rows, panel.list.currentIndex().row()
     share = panel.found["exhaustive"].rebuilt
     assert share is not None
-    assert rows.data(rows.index(at, 5)) == f"{100 * share:.1f} %"
+    assert rows.data(rows.index(at, 5)) == f"{100 * share:.1f}\u202f%"
     page(czech).main_button.click()
     settle()
     regions = page(czech).space.regions

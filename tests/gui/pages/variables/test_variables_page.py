@@ -272,3 +272,12 @@ def test_a_group_is_called_as_somebody_says(
     assert table is not None
     assert table.domain["region"].coarser[0].groups == ("the north", "the north", "s1")
     assert not variables.panel.group_name.text()
+
+
+def test_every_category_has_room_for_its_name(variables: VariablesPage) -> None:
+    choose(variables, "region")
+    tree = variables.tree
+    names = [tree.topLevelItem(row).text(0) for row in range(tree.topLevelItemCount())]
+    assert names == ["n1", "n2", "s1"]
+    widest = max(map(tree.fontMetrics().horizontalAdvance, names))
+    assert tree.columnWidth(0) - tree.indentation() > widest

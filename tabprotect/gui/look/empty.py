@@ -1,0 +1,36 @@
+"""What stands where there is nothing yet: one sentence on what belongs here, and one button."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from tabprotect.gui.look.buttons import push_button
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID
+
+
+class Empty(QWidget):
+    """A sentence and a button in the middle."""
+
+    def __init__(
+        self, words: str, action: str, do: Callable[[], object], *, name: str = ""
+    ) -> None:
+        super().__init__()
+        middle = Qt.AlignmentFlag.AlignCenter
+        self.words = Label(words, wordWrap=True, alignment=middle, role="quiet")
+        self.button = push_button(action, do, name=name)
+        dress(self.button, "main")
+        in_column(
+            1,
+            self.words,
+            (self.button, 0, Qt.AlignmentFlag.AlignHCenter),
+            2,
+            on=self,
+            margins=2 * GRID,
+            spacing=2 * GRID,
+        )
