@@ -9,6 +9,7 @@ from types import TracebackType
 
 import numpy as np
 import pytest
+from pages_of import page_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QScrollArea
@@ -21,6 +22,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
+from tabprotect.engine.release.kept_sums import KeptSum
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
@@ -29,6 +31,7 @@ from tabprotect.gui.forms.parameters.name_chips import NameChips
 from tabprotect.gui.frame import main_window
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.check.page import CheckPage
+from tabprotect.gui.pages.protect.page import ProtectPage
 
 Settle = Callable[[], None]
 
@@ -274,3 +277,33 @@ def test_nothing_moves_between_press_and_release(
     assert {k: v for k, v in held.items() if k in before} == before
     QTest.mouseRelease(page, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
     qtbot.waitUntil(lambda: opened.docks["inspector"].isVisible() and page.errors.isVisible())
+
+
+def test_small_sums_that_are_found_late_move_no_tick_that_is_being_pressed(
+    opened: MainWindow, settle: Settle, qtbot: QtBot
+) -> None:
+    opened.resize(1366, 768)
+    opened.go("protect")
+    settle()
+    asking = page_of(opened, ProtectPage).asking
+
+    def places() -> dict[str, QPoint]:
+        shown = [b for b in asking.findChildren(QAbstractButton) if b.isVisible()]
+        return {b.text(): b.mapTo(opened, QPoint(0, 0)) for b in shown}
+
+    tick, before = asking.ticks["zeros_kept"], places()
+    assert {"Add sums", tick.text()} <= before.keys()
+    QTest.mousePress(tick, Qt.MouseButton.LeftButton, pos=QPoint(6, 6))
+    asking.show_small([KeptSum(("v",), ("v1",), 1)])
+    qtbot.wait(60)
+    assert places() == before and not asking.small.isVisible()
+    QTest.mouseRelease(tick, Qt.MouseButton.LeftButton, pos=QPoint(6, 6))
+    assert tick.isChecked()
+    qtbot.waitUntil(asking.small.isVisible)
+    # A sum less, with room in its row: nothing but the chips after it moves.
+    asking.show_small(())
+    qtbot.waitUntil(lambda: places()[tick.text()] == before[tick.text()])
+    first = {text: at for text, at in places().items() if text != "Add sums"}
+    asking.take_out(("w",))
+    settle()
+    assert {text: at for text, at in places().items() if text in first}.items() <= first.items()

@@ -202,9 +202,11 @@ def joint_shares(
         for chain, one in enumerate(chains):
             one.settle(settling, progress, chain / CHAINS)
             one.record(recorded, progress, chain / CHAINS)
-        found = _together(chains, work - left)
-        if found.settled or not found.tables:
-            # Chains that met no table within all supports do not find them in a longer run either.
+            if not one.met:
+                break
+        found = _together([one for one in chains if one.batches], work - left)
+        if found.settled or not all(one.met for one in chains):
+            # A chain that met no table within all supports finds none in a longer run either.
             break
     return found
 
@@ -336,6 +338,11 @@ class _Chain:
                 recorded += self._sweep(min(TUNED, each - at), True)
             self.batches.append((self.arrays.hist.copy(), recorded))
             self.sweeps += each
+
+    @property
+    def met(self) -> int:
+        """The number of tables within all supports that were recorded last."""
+        return sum(recorded for _, recorded in self.batches)
 
     def _guess(self) -> None:
         """Log odds that cells hold somebody, by how often they did."""

@@ -27,6 +27,7 @@ from tabprotect.engine.belief.joint_noise import (
 )
 from tabprotect.engine.belief.weighing import Weighing, chosen, plain
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
+from tabprotect.engine.posterior.factors.chain_posterior import EntangledError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.prior_text import parse_prior
@@ -129,6 +130,8 @@ def _together(
         return found
     try:
         return Weighing(_prior(prior, domain), effort, *means).together(likelihoods)
+    except EntangledError:
+        raise
     except InfeasibleError:
         # Numbers that hang together in too many ways for other chains.
         if several or not by_chains or (found := joint()) is None:

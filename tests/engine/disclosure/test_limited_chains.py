@@ -11,7 +11,7 @@ import pytest
 from tabprotect.engine.belief import believing
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import TooLargeError
+from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import chain_posterior, infer_factors, reweighing
 from tabprotect.engine.posterior.factors.chains import Chains
@@ -47,6 +47,49 @@ def test_what_would_be_too_dear_to_draw_is_bounded_and_never_accepted() -> None:
     found = verdict(release, LENIENT)
     assert found.way == "bounds" and not found.accepted and found.passed is None
     assert "longer than is given to it" in found.note
+
+
+def scattered(size: int, hidden: int) -> Release:
+    """A table of three variables with all sums of two, and so many inner cells hidden anywhere."""
+    rng = np.random.default_rng(size)
+    counts = rng.poisson(4.0, (size,) * 3)
+    domain = Domain.of_shape(counts.shape)
+    method = methods()["suppression"]
+    values = method.resolve(domain, {"margins": "A:B:C + A:B + A:C + B:C - 1"})
+    public = {p.name: values[p.name] for p in method.parameters if p.public}
+    mask = np.zeros(counts.size, np.bool_)
+    mask[rng.permutation(np.flatnonzero(counts))[:hidden]] = True
+    tables = [PublishedTable.hiding(Table.dense(domain, counts), mask.reshape(counts.shape))]
+    for axis in range(3):
+        names = [name for k, name in enumerate(domain.names) if k != axis]
+        sums = Table.dense(domain.project(names), counts.sum(axis=axis))
+        tables.append(PublishedTable.hiding(sums, np.zeros(sums.counts.shape, np.bool_)))
+    return Release(tuple(tables), Mechanism("suppression", domain, public | {"at_risk": "1..2"}))
+
+
+@pytest.mark.parametrize(("hidden", "begun"), [(300, False), (200, True)])
+def test_chains_that_cannot_agree_are_not_begun(
+    hidden: int, begun: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def none(component: object, *_: object, **__: object) -> Chains:
+        asked.append(len(component))  # type: ignore[arg-type]
+        raise InfeasibleError("not looked at here")
+
+    def no_other(*_: object, **__: object) -> None:
+        asked.append(0)
+
+    monkeypatch.setattr(chain_posterior, "Chains", none)
+    monkeypatch.setattr(believing, "put_together", no_other)
+    found = verdict(scattered(8, hidden), LENIENT)
+    assert found.way == "bounds" and not found.accepted
+    assert (max(asked, default=0) > 100) is begun and ("do not settle" in found.note) is not begun
+    # A reader without such a limit draws them.
+    asked.clear()
+    with pytest.raises(InfeasibleError):
+        infer(likelihood_of(scattered(8, hidden)), approach=Approach(weighing=None))
+    assert max(asked) > 100
 
 
 @pytest.fixture

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 from readable import texts
 
@@ -229,3 +231,24 @@ def test_counts_after_sums_have_their_own_pages(sums: MainWindow, settle: Settle
     sums.files.open("example:duncan-roehrig-4x4")
     settle()
     assert isinstance(sums.page, TablePage) and not sums.pages.why_not("query_space")
+
+
+def test_what_a_rule_would_do_moves_nothing_that_is_being_pressed(
+    sums: MainWindow, settle: Settle, qtbot: QtBot
+) -> None:
+    page = sums.page
+    assert isinstance(page, SumsPage)
+    chip = next(b for b in page.rules.findChildren(QToolButton) if "p=10" in b.text())
+
+    def places() -> dict[int, QPoint]:
+        shown = [b for b in sums.findChildren(QAbstractButton) if b.isVisible()]
+        return {id(b): b.mapTo(sums, QPoint(0, 0)) for b in shown}
+
+    page.rules.show_draft("")
+    before, high = places(), page.rules.height()
+    QTest.mousePress(chip, Qt.MouseButton.LeftButton)
+    page.rules.show_draft("With n=4 many sums would be unsafe. " * 12)
+    qtbot.wait(60)
+    assert places() == before and page.rules.height() == high
+    QTest.mouseRelease(chip, Qt.MouseButton.LeftButton, pos=QPoint(-9, -9))
+    qtbot.waitUntil(lambda: page.rules.height() > high)

@@ -292,7 +292,9 @@ def mendings(
         if isinstance(judged, TabprotectError) or judged.failing or not judged.judged:
             continue
         found.append(Mending(text, change, judged.complete))
-    return tuple(found[:MOST_REMEDIES])
+        if len(found) == MOST_REMEDIES:
+            break
+    return tuple(found)
 
 
 def _fitting(

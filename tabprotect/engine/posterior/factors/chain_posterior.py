@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount, count_tables
 from tabprotect.engine.budgets import CHAIN_WORK
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
@@ -16,6 +16,7 @@ from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors.chains import Chains, SwapSweeps, too_large
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
+from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 
@@ -32,7 +33,9 @@ MOST_UPDATES = 3 * 10**8
 """Most cell updates by sweeps over the table in one run."""
 
 
-CHAINS = 64
+CHAINS, TOGETHER = 64, 8
+"""Chains side by side, and those of which shares are counted together."""
+
 RECORDS = 100
 """Tables recorded from each chain."""
 
@@ -49,6 +52,10 @@ ROUNDS = 3
 AGREED = 1.05
 """Largest R-hat at which chains agree."""
 
+ENTANGLED, MOST_ENTANGLED = 200, 400
+"""Cells that lie in three sums or more, without swaps that keep these, up to which chains may agree
+in a run: where fewer than half of them are free, and in any case."""
+
 HOPELESS = 3.0
 """R-hat from which chains do not come to agree in the runs that are left: each halves the square of
 what it exceeds 1 by, or a little more."""
@@ -56,6 +63,10 @@ what it exceeds 1 by, or a little more."""
 DIRECTION_COST, SWEEP_COST, START_COST = 15.0, 0.015, 0.4
 """Microseconds on an ordinary core, at most: of a direction (ten times as much in numpy), of a sweep
 per count, and of the start per pair of cells."""
+
+
+class EntangledError(TooLargeError):
+    """Counts hang together by so many sums that no chain, tempered or not, settles within its work."""
 
 
 def by_chain(
@@ -101,6 +112,15 @@ def by_chain(
             ),
             hint=say("take `infer`, which has no such limit"),
         )
+    if limited and not sweeping and _entangled(component):
+        raise EntangledError(
+            say(
+                "{cells:,} unpublished counts hang together by three published sums or more each: "
+                "drawn with the work that is given to it here, they do not settle",
+                cells,
+            ),
+            hint=say("take `infer`, which has no such limit"),
+        )
     found = Chains(component, shape, generator, chains=chains, progress=progress)
     directions = max(directions, 4 * found.moves)
     sweeps = 0
@@ -122,6 +142,20 @@ def by_chain(
             break
         between = (2 * between[0], 2 * between[1])
     return _part(component, tables, counts, agreement, generator)
+
+
+def _entangled(component: FactorComponent) -> bool:
+    """Whether so many cells hang together by three sums or more that chains do not come to agree."""
+    cells = len(component)
+    if cells <= ENTANGLED or SumCircuits.of(component) is not None:
+        return False
+    if cells > MOST_ENTANGLED:
+        return True
+    fixed = [one.cells for one in component.sums if one.low == one.high]
+    sums = np.zeros((len(fixed), cells))
+    for row, mine in zip(sums, fixed, strict=True):
+        row[mine] = 1.0
+    return 2 * (cells - int(np.linalg.matrix_rank(sums))) < cells
 
 
 def _directions(cells: int) -> int:
@@ -159,14 +193,18 @@ def r_hat(tables: Ints) -> float:
     Gelman & Rubin 1992. Infinite when chains stand still in different places.
     """
     records = len(tables)
-    within = tables.var(axis=0, ddof=1).mean(axis=1)
-    between = tables.mean(axis=0).var(axis=1, ddof=1)
-    moved = within > 0
-    if (between[~moved] > 0).any():
+    # In whole numbers, from the first table on: small and exact.
+    moved = tables - tables[0]
+    total = moved.sum(axis=0, dtype=np.int64)
+    squares = np.einsum("rcn,rcn->cn", moved, moved, dtype=np.float64)
+    within = ((squares - total * (total / records)) / (records - 1)).mean(axis=1)
+    between = (tables[0] + total / records).var(axis=1, ddof=1)
+    moves = within > 0
+    if (between[~moves] > 0).any():
         return math.inf
-    if not moved.any():
+    if not moves.any():
         return 1.0
-    ratio = between[moved] / within[moved]
+    ratio = between[moves] / within[moves]
     return float(np.sqrt((records - 1) / records + ratio).max())
 
 
@@ -185,17 +223,19 @@ def _part(
         )
     first = tables.min(axis=(0, 2))
     width = _held(tables)
-    base = np.arange(len(component)) * width - first
-    mean = np.zeros(len(component) * width)
-    square = np.zeros_like(mean)
-    for number, chain in enumerate(used.tolist()):
-        kept = tables[counts[:, chain], :, chain] + base
-        share = np.bincount(kept.reshape(-1), minlength=len(mean)) / len(kept)
+    # Each cell has as many places as it had counts: most rows are much shorter than the widest.
+    ends = np.cumsum(tables.max(axis=(0, 2)) - first + 1)
+    base = np.concatenate([[0], ends[:-1]]) - first
+    mean, square = np.zeros(int(ends[-1])), np.zeros(int(ends[-1]))
+    for number, share in enumerate(_shares(tables, counts, base)):
         difference = share - mean
         mean += difference / (number + 1)
         square += difference * (share - mean)
-    chances = mean.reshape(-1, width)
-    variance = square.reshape(-1, width) / (len(used) * (len(used) - 1))
+    row = np.repeat(np.arange(len(first)), np.diff(ends, prepend=0))
+    chances, variance = np.zeros((len(first), width)), np.zeros((len(first), width))
+    chances[row, np.arange(len(row)) - (base + first)[row]] = mean
+    variance[row, np.arange(len(row)) - (base + first)[row]] = square
+    variance /= len(used) * (len(used) - 1)
     taken = int(counts.sum())
     spread, noise = float((chances * (1 - chances)).sum()), float(variance.sum())
     count, estimate = counting(component)
@@ -204,7 +244,7 @@ def _part(
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         progress.report(say("drawing tables"), 0.0)
         at = generator.choice(taken, number, replace=number > taken)
-        return tables[kept_record[at], :, kept_chain[at]]
+        return tables[kept_record[at], :, kept_chain[at]].astype(np.int64)
 
     return SolvedPart(
         component.cells,
@@ -218,6 +258,20 @@ def _part(
         r_hat=agreement,
         estimate=estimate,
     )
+
+
+def _shares(tables: Ints, counts: Bools, base: Ints) -> Iterator[Floats]:
+    """For each chain that is used the share of its tables with each count of each cell."""
+    places = int((tables.max(axis=(0, 2)) + base).max()) + 1
+    for begin in range(0, counts.shape[1], TOGETHER):
+        some = slice(begin, begin + TOGETHER)
+        kept = counts[:, some]
+        at = tables[:, :, some] + (base[:, None] + np.arange(kept.shape[1]) * places)
+        if not kept.all():
+            at = at.transpose(0, 2, 1)[kept]
+        found = np.bincount(at.reshape(-1), minlength=kept.shape[1] * places)
+        number = kept.sum(axis=0)
+        yield from found.reshape(-1, places)[number > 0] / number[number > 0, None]
 
 
 def two_way_totals(component: FactorComponent) -> tuple[list[int], list[int]] | None:

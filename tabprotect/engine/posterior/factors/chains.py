@@ -307,14 +307,16 @@ class Chains:
     def run(
         self, records: int, between: tuple[int, int], progress: Progress, stage: str
     ) -> tuple[Ints, Bools]:
-        """The recorded tables, int64 (records, cells, chains), and which of them count.
+        """The recorded tables, int32 or int64 (records, cells, chains), and which of them count.
 
         Parameters
         ----------
         between
             Directions and sweeps between two records.
         """
-        out = np.empty((records, *self.tables.shape), dtype=np.int64)
+        # Half the memory, where counts allow: what is held is read many times.
+        small = int(self._high.max(initial=0)) < 2**31
+        out = np.empty((records, *self.tables.shape), dtype=np.int32 if small else np.int64)
         counts = np.empty((records, self.tables.shape[1]), dtype=np.bool_)
         for record in range(records):
             left = between[0]

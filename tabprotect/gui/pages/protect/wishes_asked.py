@@ -22,6 +22,7 @@ from tabprotect.engine.release.kept_sums import KeptSum, named, said
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.variable import spoken
+from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
@@ -78,6 +79,8 @@ class Asking(QScrollArea):
         self._flow = FlowLayout(self._chips, gap=GRID // 2)
         self.small = Label(wordWrap=True, name=say("Small counts among these sums"))
         self.small.hide()
+        self._kept: tuple[KeptSum, ...] = ()
+        self._naming = AfterPress(self, self._name_small)
         for name, wish in WISHES.items():
             box = QCheckBox(told(wish.label))
             box.setChecked(name in USUAL)
@@ -119,6 +122,12 @@ class Asking(QScrollArea):
 
     def show_small(self, kept: Sequence[KeptSum]) -> None:
         """Name the small counts that would be published exactly with these sums."""
+        self._kept = tuple(kept)
+        # The ticks below make room for it: not between press and release of one of them.
+        self._naming.go()
+
+    def _name_small(self) -> None:
+        kept = self._kept
         words = say("{said} {named}", said(kept), named(kept)) if kept else ""
         self.small.setText(words)
         self.small.setVisible(bool(kept))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFrame, QWidget
 
+from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import emptied, named, push_button, tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
@@ -115,6 +116,8 @@ class RulesBar(QFrame):
         )
         row.addWidget(self.weights)
         self._draft = Label(wordWrap=True, role="quiet", name=say("What this rule would do"))
+        self._said = ""
+        self._drafting = AfterPress(self, lambda: self._draft.setText(told(self._said)))
         self.kind.currentIndexChanged.connect(lambda _: self._choose())
         in_column(
             in_row((Label(say("Rules"), role="section"), 0, Qt.AlignmentFlag.AlignTop),
@@ -149,7 +152,8 @@ class RulesBar(QFrame):
         """Say no rule: they are the house's own."""
         self.rules = ()
         emptied(self._flow, secret=True)
-        self.show_draft("")
+        self._said = ""
+        self._draft.clear()
 
     @property
     def typed(self) -> str:
@@ -163,7 +167,9 @@ class RulesBar(QFrame):
 
     def show_draft(self, text: str) -> None:
         """Say what the rule that is being typed would do."""
-        self._draft.setText(told(text))
+        self._said = text
+        # Of several lines it moves what stands below.
+        self._drafting.go()
 
     def _choose(self) -> None:
         words = RULES[str(self.kind.currentData())]

@@ -19,8 +19,9 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.hiding_sets.tableau import MOST_ENTRIES, Tableau
 from tabprotect.engine.protection.suppressing.published_numbers import merged_sums
-from tabprotect.engine.solver import Entries, Model, Tuning
+from tabprotect.engine.solver import NEAR, Entries, Model, Tuning
 from tabprotect.engine.tables.publication import Publication
 
 LIMIT = 1000
@@ -35,6 +36,10 @@ SHORT_ROWS = 5_000
 RUN, STEP = (350.0, 3.0), (25.0, 0.11)
 """Microseconds of a usual core that a run takes at once and for each row, and that an iteration
 takes and more of them for each row. Stated, never timed."""
+
+PUSH, PIVOT, FAILED, SOLVED = 150.0, (1.0, 3e-4), 15, 1e-4
+"""The same of a push along a tableau: at once, of a pivot and more of it for each entry; the pivots
+of one that fails; and of solving the equations, for each entry and equation."""
 
 NOISE, LEAST = 1e-7, 1e-3
 """Coefficients of a cut below ``NOISE`` are rounding; others are at least ``LEAST`` (the cut
@@ -131,7 +136,9 @@ class Attackers:
         )
         self._share = np.zeros(len(room))
         self._cost = np.zeros(cells)
+        self._tableau: Tableau | None = None
         self.runs = 0
+        self._running = 0.0
         self.work = 0.0
         # The opposite of a change of inner cells that are not published may be impossible.
         self.bare = bool(self._bare.any())
@@ -139,7 +146,7 @@ class Attackers:
     @property
     def each(self) -> float:
         """Microseconds of a run, as stated."""
-        return self.work / max(1, self.runs) if self.runs else RUN[0]
+        return self._running / self.runs if self.runs else RUN[0]
 
     def hide(self, share: Floats) -> None:
         """Set the hidden numbers, float64 (numbers,): 1, 0, or a share of what they may move."""
@@ -177,12 +184,54 @@ class Attackers:
             outcome = self._model.weighted(cost, progress=self._progress, stage="audit")
         finally:
             rows = len(self._several)
-            self.work += RUN[0] + RUN[1] * rows
-            self.work += (STEP[0] + STEP[1] * rows) * self._model.iterations
+            taken = RUN[0] + RUN[1] * rows + (STEP[0] + STEP[1] * rows) * self._model.iterations
+            self._running += taken
+            self.work += taken
             share = self._share[held]
             self._bounds(held, -self._fall[held] * share, self.rise * share)
         change = np.asarray(self._sums @ outcome.point)
         return sign * float(change[number]), change
+
+    def way(self, number: int, sign: int, need: int, barred: Ints) -> Floats | None:
+        """The change of every number in which one moves by ``sign * need``; ``None`` if none was found.
+
+        Parameters
+        ----------
+        barred
+            Numbers that must not move.
+        """
+        tableau = self._solved()
+        if tableau is None:
+            return None
+        moves = self._share > 0
+        moves[barred] = False
+        bare = self._bare_fall[self._bare], np.full(int(self._bare.sum()), self.rise)
+        low = -np.concatenate([np.where(moves, self._fall, 0.0), bare[0]])
+        high = np.concatenate([np.where(moves, self.rise, 0.0), bare[1]])
+        taken, cells = tableau.push(number, float(sign * need), (low, high), len(self._cost))
+        each = PIVOT[0] + PIVOT[1] * tableau.size
+        self.work += PUSH + each * (taken if taken >= 0 else FAILED)
+        if taken < 0:
+            return None
+        change = np.asarray(self._sums @ cells)
+        apart = np.maximum(low[: len(change)] - change, change - high[: len(change)])
+        if apart.max() > NEAR or sign * change[number] < need * (1 - SHORT):
+            # Rounding has added up: the equations are solved anew.
+            self._tableau = None
+            return None
+        return change
+
+    def _solved(self) -> Tableau | None:
+        """The tableau of what is hidden now, or of more; ``None`` where it would be too large."""
+        hidden = self._share > 0
+        if self._tableau is None or (hidden & ~self._tableau.hidden).any():
+            cells = int((self._column[hidden] >= 0).sum()) + int(self._bare.sum())
+            if cells**2 > 4 * MOST_ENTRIES:
+                return None
+            bare = np.flatnonzero(self._bare)
+            self._tableau = Tableau(self._sums, self._column, hidden, bare)
+            self.work += SOLVED * self._tableau.work
+        return self._tableau if self._tableau.size <= MOST_ENTRIES else None
 
     def lack(self, number: int, need: int, always: Bools, barred: Ints) -> Cut | None:
         """The cut of the last push, which fell short."""

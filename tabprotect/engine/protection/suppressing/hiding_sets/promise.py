@@ -26,6 +26,9 @@ from tabprotect.languages.said import plural, say
 ROUTE = 150.0
 """Microseconds of a usual core for a way through hidden cells of a two-way table. Stated."""
 
+PUSHED = 1_000
+"""Numbers from which ends are pushed along a tableau before a programme is solved."""
+
 FEW = 20
 """Ends up to which each is given a way of its own at once."""
 
@@ -49,8 +52,16 @@ class Promise:
         self._flows: TwoWayFlows | None = None
         if TwoWayFlows.fits(task.publication):
             self._flows = TwoWayFlows(task.publication, task.room, np.zeros(len(task.room)))
+        # Against nobody one programme proves many ends, and small ones take no time; against one
+        # person after the other a push takes less.
+        one_by_one = task.insiders in ("one", "outside")
+        self._pushed = self._flows is None and one_by_one and len(problem.room) > PUSHED
         self._supports: list[Ints] = []
-        self._people: list[frozenset[int]] = []
+        # Sets of people are the bits of whole numbers.
+        self._person, place = np.unique(problem.person, return_inverse=True)
+        self._place = np.where(problem.person >= 0, place, -1)
+        self._spared: dict[int, int] = {}
+        self._people: list[int] = []
         self._alive: list[bool] = []
         self._whole: list[bool] = []
         self._proofs: dict[Aim, list[int]] = {}
@@ -65,11 +76,15 @@ class Promise:
             self._flows.close(first[self._hidden & ~hidden])
         self._hidden = hidden
         self.attackers.hide(hidden.astype(np.float64))
-        self._alive = [bool(hidden[support].all()) for support in self._supports]
         for held in self._held.values():
             held[:] = False
+        if not self._supports:
+            return
+        starts = np.cumsum([0, *map(len, self._supports)])[:-1]
+        moving = hidden[np.concatenate(self._supports)]
+        self._alive = alive = np.logical_and.reduceat(moving, starts).tolist()
         for aim, proofs in self._proofs.items():
-            self._held[aim[1]][aim[0]] = self._enough(aim, proofs)
+            self._held[aim[1]][aim[0]] = self._enough(aim, [p for p in proofs if alive[p]])
 
     @property
     def open(self) -> int:
@@ -129,17 +144,28 @@ class Promise:
     def _holds(self, aim: Aim) -> bool:
         return bool(self._held[aim[1]][aim[0]])
 
-    def _enough(self, aim: Aim, known_proofs: list[int]) -> bool:
+    def _enough(self, aim: Aim, alive: list[int]) -> bool:
         """Return True if the proofs of an end that are alive hold against every insider."""
-        proofs = [p for p in known_proofs if self._alive[p]]
         insiders = self.problem.task.insiders
-        if not proofs or insiders == "none":
-            return bool(proofs)
-        spared = self.problem.spared(aim[0])
-        known = [self._people[p] - spared for p in proofs]
+        if not alive or insiders == "none":
+            return bool(alive)
         if insiders == "all":
-            return any(not people for people in known)
-        return not frozenset.intersection(*known)
+            others = ~self._spared_of(aim[0])
+            return any(not self._people[p] & others for p in alive)
+        return not self._shared(aim, alive)
+
+    def _shared(self, aim: Aim, alive: list[int]) -> int:
+        """The people who know a part of each of some proofs of an end."""
+        shared = ~self._spared_of(aim[0])
+        for proof in alive:
+            shared &= self._people[proof]
+        return shared
+
+    def _spared_of(self, number: int) -> int:
+        if number not in self._spared:
+            spared = np.isin(self._person, list(self.problem.spared(number)))
+            self._spared[number] = _bits(np.flatnonzero(spared), len(self._person))
+        return self._spared[number]
 
     def _prove(self, aim: Aim) -> Cut | None:
         """Prove one end: None where it holds, else the cut that the hiding set lacks."""
@@ -148,12 +174,19 @@ class Promise:
         need = int(problem.needs[sign][number])
         insiders = problem.task.insiders
         barred = problem.barred(number) if insiders == "all" else NOBODY
+        among = 0
         while not self._holds(aim):
             if insiders in ("one", "outside"):
-                barred = self._barred(aim)
+                among = among or self._asked(aim)
+                barred = self._known_to(among)
             found = self._way(aim, need, barred)
             if found is not None:
                 self._enter(found)
+                among = 0
+                continue
+            if among & (among - 1):
+                # All of them is more than is asked for: half of them, in the end a single one.
+                among = _first_half(among)
                 continue
             reached, change = self.attackers.push(number, sign, need, barred)
             if reached < need * (1 - SHORT):
@@ -161,6 +194,7 @@ class Promise:
                 # The dual values lack precision: any hiding set but this one.
                 return cut if cut is not None else self._other()
             self._enter(change)
+            among = 0
         return None
 
     def _hold_at_once(self, flows: TwoWayFlows) -> None:
@@ -174,9 +208,9 @@ class Promise:
                 held[asked] = flows.at_once(first[asked], sign, needs, known)
 
     def _way(self, aim: Aim, need: int, barred: Ints) -> Floats | None:
-        """A change of hidden numbers of a two-way table, without a programme; ``None`` for none."""
+        """A change of hidden numbers, without a sparse programme; ``None`` where none was found."""
         if self._flows is None:
-            return None
+            return self.attackers.way(*aim, need, barred) if self._pushed else None
         self.attackers.work += ROUTE
         first, inverse = self.problem.task.publication.distinct
         number, sign = aim
@@ -187,13 +221,20 @@ class Promise:
         change[inverse[found.cells]] = found.change
         return change
 
-    def _barred(self, aim: Aim) -> Ints:
-        proofs = [p for p in self._proofs.get(aim, ()) if self._alive[p]]
-        if not proofs:
+    def _asked(self, aim: Aim) -> int:
+        """People who each know a part of all proofs of an end, and are barred next: 0 without proofs."""
+        alive = [p for p in self._proofs.get(aim, ()) if self._alive[p]]
+        shared = self._shared(aim, alive) if alive else 0
+        # A push that fails costs little: all at once. Else the first of them, the lowest bit.
+        return shared if self._pushed else shared & -shared
+
+    def _known_to(self, people: int) -> Ints:
+        """The numbers that some people know."""
+        if not people:
             return NOBODY
-        spared = self.problem.spared(aim[0])
-        shared = frozenset.intersection(*(self._people[p] - spared for p in proofs))
-        return np.flatnonzero(self.problem.person == min(shared))
+        known = np.frombuffer(people.to_bytes(len(self._person) // 8 + 1, "little"), np.uint8)
+        flags = np.unpackbits(known, bitorder="little")
+        return np.flatnonzero((flags[self._place] > 0) & (self._place >= 0))
 
     def _other(self) -> Cut:
         free = np.flatnonzero(self.problem.may_move & ~self._hidden)
@@ -209,7 +250,8 @@ class Promise:
         back = min(1.0, float(room.min(initial=1.0))) if not self.attackers.bare else 0.0
         proof = len(self._supports)
         self._supports.append(support)
-        self._people.append(frozenset(problem.person[support].tolist()) - {-1})
+        place = self._place[support]
+        self._people.append(_bits(place[place >= 0], len(self._person)))
         self._alive.append(True)
         whole = not self.attackers.bare and np.abs(moved - np.rint(moved)).max(initial=0.0) <= NEAR
         self._whole.append(bool(whole))
@@ -221,7 +263,24 @@ class Promise:
                 for number in support[far & ~held[support]].tolist():
                     proofs = self._proofs.setdefault((number, sign), [])
                     proofs.append(proof)
-                    held[number] = self._enough((number, sign), proofs)
+                    alive = [p for p in proofs if self._alive[p]]
+                    held[number] = self._enough((number, sign), alive)
+
+
+def _first_half(people: int) -> int:
+    """The first half of a set of two or more."""
+    half, left = 0, people
+    for _ in range(people.bit_count() // 2):
+        half |= left & -left
+        left &= left - 1
+    return half
+
+
+def _bits(places: Ints, number: int) -> int:
+    """A set of places as the bits of a whole number."""
+    flags = np.zeros(number, dtype=np.uint8)
+    flags[places] = 1
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
 @dataclass(frozen=True, eq=False)
