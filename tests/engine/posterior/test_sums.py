@@ -67,7 +67,13 @@ def crossing(domain: Domain) -> Publication:
 @pytest.mark.parametrize("rule", ["any_zero", "negative", "none"])
 @pytest.mark.parametrize(
     ("shape", "kind", "passes"),
-    [((4, 3), "triangular", 1), ((4, 2), "elementary", 2), ((3, 2, 2), "bands", 1)],
+    [
+        ((4, 3), "triangular", 1),
+        ((4, 2), "elementary", 2),
+        ((3, 2, 2), "bands", 1),
+        ((4, 3), "strips-3", 1),
+        ((3, 3), "strips-3", 2),
+    ],
 )
 def test_the_laws_of_sums_are_those_of_the_originals(
     shape: tuple[int, ...], kind: str, passes: int, rule: BlockingRule
