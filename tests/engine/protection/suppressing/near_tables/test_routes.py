@@ -70,3 +70,14 @@ def test_compiled_ways_are_those_of_numpy(seed: int, monkeypatch: pytest.MonkeyP
             start = int(task.publication.starts[inner])
             cells = moved[start : start + task.publication.domain.size]
             assert np.array_equal(np.asarray(sums @ cells), moved)
+
+
+def test_how_long_it_takes_is_told_by_the_ends_and_not_by_the_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A way looks at a row and a column, whatever the size of the table."""
+    flows = [TwoWayFlows(task.publication, task.room, task.cost) for task in map(task_with, (0, 1))]
+    if two_way_flows.two_way_routes is not None:
+        assert flows[0].seconds(50_000) == flows[1].seconds(50_000) < 60
+    monkeypatch.setattr(two_way_flows, "two_way_routes", None)
+    assert all(each.seconds(50_000) > 20 for each in flows)
