@@ -21,7 +21,7 @@ from tabprotect.engine.release.left_out import listed
 from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import joined, percent, plural, say
+from tabprotect.languages.said import joined, plural, say
 
 
 def files(release: Release, *, page: bool = True, progress: Progress = SILENT) -> dict[str, bytes]:
@@ -250,14 +250,14 @@ def _gate(release: Release) -> list[str]:
         "## " + say("How it was let out"),
         "",
         say(
-            "By what its readers learn, not by the true counts. A count of {at_risk} is known to "
-            "a reader who believes in it with more than {belief_limit:g}; of the counts of "
-            "{at_risk} that a reader expects at most {share} may be known, and a guess at one may be "
-            "right at most {often} of the time, table by table. {came}. {draws}",
-            gate.at_risk,
-            gate.belief_limit,
-            percent(gate.share),
-            percent(gate.mean_belief_limit),
+            "By what its readers learn, not by the true counts. A count of {small} is known to "
+            "a reader who is more than {sure:g} in 100 sure of it; of the counts of {small} that a "
+            "reader expects at most {share:.0f} in 100 may be known, and a guess at one may be right "
+            "{often:.0f} in 100 times at most, table by table. {came}. {draws}",
+            gate.at_risk.words,
+            100 * gate.belief_limit,
+            100 * gate.share,
+            100 * gate.mean_belief_limit,
             came,
             draws,
         )

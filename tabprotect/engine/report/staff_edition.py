@@ -118,7 +118,7 @@ def staff_edition(
                 say("Sum of the original"),
                 say("{total} records", svg_figures.count_text(problem.table.total)),
             ),
-            (say("Small counts"), say("counts of {at_risk}", problem.at_risk)),
+            (say("Small counts"), say("counts of {words}", problem.at_risk.words)),
             (say("True small counts"), svg_figures.count_text(summary.at_risk_cells)),
             *public.facts[2:],
         ),

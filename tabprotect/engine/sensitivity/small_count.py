@@ -43,6 +43,13 @@ class SmallCount:
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
 
+    @property
+    def words(self) -> str:
+        """As a sentence has it: ``1 to 2``."""
+        return (
+            str(self.low) if self.low == self.high else say("{low} to {high}", self.low, self.high)
+        )
+
     def mask(self, counts: Ints) -> Bools:
         """Mask of the counts that are at risk, same shape."""
         return (counts >= self.low) & (counts <= self.high)

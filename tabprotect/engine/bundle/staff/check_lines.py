@@ -207,7 +207,7 @@ def limits_said(gate: Gate | None) -> str:
         "Of the small counts ({at_risk}) that a reader expects in a table at most {share} "
         "may be known; known is what a reader is more than {limit} sure of; a guess at one "
         "may be right {often} times at most.",
-        gate.at_risk,
+        gate.at_risk.words,
         in_100(gate.share),
         in_100(gate.belief_limit),
         in_100(gate.mean_belief_limit),

@@ -111,7 +111,7 @@ def risk_text(protected: Protected, summary: RunSummary) -> str:
         "",
         protected.release.title or say("(no title)"),
         "",
-        say("Small: counts of {at_risk}.", record.problem.at_risk),
+        say("Small: counts of {words}.", record.problem.at_risk.words),
         "",
         *([] if found is None else [f"**{headline(found).text}**", ""]),
         *_group(protection(protected, summary, found)),

@@ -157,7 +157,7 @@ class BackwardWalk:
                 u = generator.random((len(unwatched), size)) * bounds[-1]
                 total[unwatched] += (u >= bounds[0]).astype(np.int16) + (u >= bounds[1]) - 1
         walk = np.zeros((len(self._walked), size), dtype=np.int16)
-        counts = np.repeat(model.lowest[self._watched, None], size, axis=1).astype(np.int16)
+        counts = np.repeat(model.lowest[self._watched].astype(np.int16)[:, None], size, axis=1)
         log_weight = np.zeros((len(self._components), size))
         left = model.reach[self._watched].copy()
         if cycle_steps is not None and model.symmetric and self._worth is None:

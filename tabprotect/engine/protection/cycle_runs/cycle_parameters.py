@@ -65,8 +65,8 @@ PASSES: Parameter[int] = Parameter(
     "passes",
     say("Passes"),
     say(
-        "Rounds over the whole list of cycles. More passes protect more; the posterior "
-        "becomes wider and may become Monte Carlo."
+        "Rounds over the whole list of cycles. More passes protect more; what readers can work out "
+        "may then be an estimate."
     ),
     "integer",
     1,
