@@ -18,6 +18,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -97,12 +98,17 @@ def _first_odds(shares: Floats) -> float:
 
 FORMULAS = {3: "A*B + A*C + B*C", 2: "A*B"}
 RATIO = Ratio.parse("A=a1 | B=b1, b2")
+ONE = Ratio.parse("A=a1 | B=b1")
+
+
+def _rates_of(shares: Floats) -> Floats:
+    both = shares.reshape(*shares.shape[:2], -1).sum(axis=2)
+    return np.asarray(both[0] / both.sum(axis=0))
 
 
 def _rate_of(shares: Floats) -> float:
-    both = shares.reshape(*shares.shape[:2], -1).sum(axis=2)
-    each = both[0] / both.sum(axis=0)
-    return float(each[0] - each[1])
+    first, second = _rates_of(shares)[:2]
+    return float(first - second)
 
 
 def _model(reading: Reading) -> Interval:
@@ -123,9 +129,9 @@ def _odds_known(domain: Domain, counts: Ints) -> Interval:
     return low, high
 
 
-def _rate_known(domain: Domain, counts: Ints) -> Interval:
+def _rate_known(ratio: Ratio, domain: Domain, counts: Ints) -> Interval:
     tables = np.repeat(np.maximum(counts, 0)[None], 4_000, axis=0)
-    drawn = RATIO.drawn(domain, tables, np.random.default_rng(1))
+    drawn = ratio.drawn(domain, tables, np.random.default_rng(1))
     low, high = np.quantile(drawn, [0.025, 0.975])
     return float(low), float(high)
 
@@ -246,7 +252,15 @@ POPULATIONS = {
         {
             "model": Analysis(_first_odds, _model, _model_known),
             "rate": Analysis(
-                _rate_of, lambda reading: _ends(rate(reading, RATIO).interval), _rate_known
+                _rate_of,
+                lambda reading: _ends(rate(reading, RATIO).interval),
+                partial(_rate_known, RATIO),
+            ),
+            "share": Analysis(
+                lambda shares: float(_rates_of(shares)[0]),
+                lambda reading: _ends(rate(reading, ONE).interval),
+                partial(_rate_known, ONE),
+                likely=False,
             ),
             "log_odds": Analysis(
                 _first_odds,
@@ -262,7 +276,7 @@ POPULATIONS = {
     "two_way_independent": Population(independent, {"strength": STRENGTH}, ((4, 5),)),
     "two_way_strong": Population(strong, {"strength": STRENGTH}, ((4, 5),)),
 }
-"""``rate`` is the difference of two; the model of three variables has no association of all three; a test
+"""``share`` is one rate, ``rate`` the difference of two; the model of three variables has no association of all three; a test
 covers what it does not reject at .05."""
 
 
@@ -352,6 +366,7 @@ SAID = {
     "log_odds": "log odds",
     "model": "model",
     "rate": "rate",
+    "share": "one rate",
     "strength": "Cramer's V",
     "random_rounding": "rounding",
     "cell_key": "cell keys",
