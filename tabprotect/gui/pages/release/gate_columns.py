@@ -13,7 +13,7 @@ from tabprotect.languages.speaking import tell
 NARROW = 86 * GRID
 """Pixels of width below which the right column stands under the left one."""
 
-CLOSE = 130 * GRID
+CLOSE = 150 * GRID
 """Pixels of width, at normal text, below which two low groups stand one below the other."""
 
 
