@@ -123,7 +123,7 @@ def test_the_first_release_by_names_alone(listener: Listener, tmp_path: Path) ->
     assert stage == "CONFIDENTIAL"
     press("2  Protect", "check box")
     card = listener("description", "panel", "1. Cyclic perturbation")
-    assert card.startswith("0 % of the small counts would be known")
+    assert card.startswith("0\u202f% of the small counts would be known")
     press("Choose Cyclic perturbation")
     shares = listener("description", "filler", "Triangle of alpha, beta and gamma")
     assert shares == "alpha 0.25, beta 0.25, gamma 0.50"

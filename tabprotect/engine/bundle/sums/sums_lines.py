@@ -8,7 +8,7 @@ from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine, St
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.protected_sums import ProtectedSums
 from tabprotect.engine.release.left_out import SAID
-from tabprotect.languages.said import capital, plural, say
+from tabprotect.languages.said import capital, joined, plural, say
 
 WORDS: dict[State, str] = {
     "failed": say("Not ready"),
@@ -18,15 +18,20 @@ WORDS: dict[State, str] = {
 }
 
 
-def sums_headline(verdict: MagnitudeVerdict, *, staff: bool, published: bool = False) -> CheckLine:
+def sums_headline(
+    verdict: MagnitudeVerdict, *, staff: bool, published: bool = False, question: str = ""
+) -> CheckLine:
     """The verdict in one sentence; for ``staff`` with what was tried with the contributions.
 
-    Of a published release nothing is open any more; its colour stays that of the verdict.
+    ``question`` is what is still to be decided: nothing is ready before. Of a published release nothing
+    is open any more; its colour stays that of the verdict.
     """
     told = verdict.audit if staff and verdict.hidden else None
     first = verdict.sentence if told is None else told.sentence
     rest = "" if first == verdict.sentence else verdict.sentence
     state: State = "failed" if verdict.passed is False else "passed" if verdict.passed else "mind"
+    if question and state == "passed" and not published:
+        state, rest = "mind", joined(filter(None, (rest, question)), " ")
     word = say("Published") if published else WORDS[state]
     return CheckLine(state, verdict.staff_sentence, word=word, finding=first, rest=rest)
 

@@ -86,12 +86,16 @@ class Chance:
         The most trials of each kind.
     known
         The mean share of expected at-risk cells that a reader of a synthetic table would know.
+    open
+        True if trial runs broke no limit, and some could not be judged whole: what the gate will say
+        is open.
     """
 
     synthetic: float | None
     here: float | None
     runs: int
     known: float = 0.0
+    open: bool = False
 
     @property
     def unlikely(self) -> bool:
@@ -105,6 +109,11 @@ class Chance:
     @property
     def sentence(self) -> str:
         """The estimate in words, for staff."""
+        if self.open and self.unlikely:
+            return say(
+                "Trials broke no limit, and do not work out all that readers would learn: the gate does, "
+                "or takes a reason."
+            )
         if self.synthetic is not None and self.here is not None:
             said = say(
                 "{synthetic} of synthetic tables with the same margins and "
@@ -166,17 +175,19 @@ def _estimated(
     domain = problem.table.domain
     runs = min(_runs(problem, method.is_random(values)), most)
     generator = trial_coins(domain, "chance", method.name)
-    synthetic, known = None, 0.0
+    synthetic, known, undecided = None, 0.0, []
     if method.shape_alone and not on_this_table:
         tables = problems_of_shape(problem, runs, generator)
     else:
         tables = synthetic_problems(method.kept(domain, values), problem, runs, generator)
     if tables:
-        synthetic, known = _tried(method, tables, values, limits, (generator, progress))
+        synthetic, known, left = _tried(method, tables, values, limits, (generator, progress))
+        undecided.append(left)
     here = None
     if on_this_table:
-        here, _ = _tried(method, [problem] * runs, values, limits, (generator, progress))
-    return Chance(synthetic, here, runs, known)
+        here, _, left = _tried(method, [problem] * runs, values, limits, (generator, progress))
+        undecided.append(left)
+    return Chance(synthetic, here, runs, known, bool(undecided) and all(undecided))
 
 
 def _tried(
@@ -185,8 +196,14 @@ def _tried(
     values: Values,
     limits: Gate,
     means: tuple[np.random.Generator, Progress],
-) -> tuple[float, float]:
-    """Draw once on each table: the share that passes, and the mean share known."""
+) -> tuple[float, float, bool]:
+    """Draw once on each table.
+
+    Returns
+    -------
+    float, float, bool
+        The share that passes, the mean share known, and whether all others were not judged whole.
+    """
     # Imported late: methods import solvers, which the first paint must not wait for.
     from tabprotect.engine.protection.registered import likelihood_of
 
@@ -194,6 +211,7 @@ def _tried(
     judge = partial(verdict, policy=limits, effort=TRIAL, progress=progress)
     passed: list[bool] = []
     known: list[float] = []
+    refused = 0
     enough = len(problems)
     for trial in simulate(
         method,
@@ -205,9 +223,11 @@ def _tried(
         found = trial.judged(judge)
         if isinstance(found, TabprotectError) or found.passed is None:
             # There is no release, or what its readers know cannot be computed.
+            refused += isinstance(found, TabprotectError) or not found.left_out
             passed.append(False)
             known.append(1.0)
         else:
+            refused += not found.accepted
             passed.append(found.accepted)
             known.append(found.known / found.at_risk if found.at_risk else 0.0)
             if found.way != "exact":
@@ -217,7 +237,8 @@ def _tried(
                 enough = 1
         if len(passed) >= enough:
             break
-    return sum(passed) / len(passed), sum(known) / len(known)
+    undecided = not refused and not all(passed)
+    return sum(passed) / len(passed), sum(known) / len(known), undecided
 
 
 def remedies(

@@ -94,7 +94,12 @@ class MethodTrial:
     @property
     def done(self) -> bool:
         """True if there is a result to judge."""
-        return not self.fault
+        return not self.fault and not self.waits
+
+    @property
+    def waits(self) -> bool:
+        """True as long as nothing is known of it: its turn is still to come."""
+        return not self.fault and self.loss == float("inf")
 
     @property
     def untried(self) -> bool:

@@ -389,7 +389,7 @@ class AttackPage(AttackStage, Page):
             [
                 ListColumn(say("Count"), every, found.label, right=False),
                 ListColumn(say("published"), every, found.published, found.attacked.shown),
-                ListColumn(say("true count"), every, found.likely, found.count),
+                ListColumn(say("likeliest count"), every, found.likely, found.count),
                 ListColumn(say("how sure"), every, found.sure, found.belief + found.proved),
             ],
             cells,

@@ -239,7 +239,7 @@ class Cards(QScrollArea):
 
     def _fill(self, place: Ranked, asked: Sequence[str], share: float, *, running: bool) -> None:
         """Write what was found into the line of a method."""
-        waits = running and not place.trial.done and not place.trial.fault
+        waits = place.trial.waits
         said = joined(filter(None, (why(place, asked, share), helps(place))), " ")
         self._lines[place.trial.method].show_place(place, said, tried=not waits)
 

@@ -227,6 +227,6 @@ class ProtectPage(ProtectStage, Page):
         change = dict(trial.change)
         if trial.method != project.method:
             self.do(set_method, method=trial.method)
-        if change and trial.done:
+        if change and not trial.fault:
             self.document.run(set_mechanism.order(change), page=self.name)
         self.document.page_asked.emit(setup_page(self.document))

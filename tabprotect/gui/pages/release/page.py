@@ -206,6 +206,7 @@ class ReleasePage(ReleaseStage, GatePage):
         self.signing.setVisible(leaving)
         self.form.setVisible(leaving)
         if house:
+            self.signing.begin(project.source)
             preferences = self.document.preferences
             source, title = project.source, project.title
             tables = len(tables_said(project))
@@ -216,6 +217,9 @@ class ReleasePage(ReleaseStage, GatePage):
             self.form.forget()
             self.signing.forget()
             self.seal.text.clear()
+        if published:
+            self.form.begin_anew()
+            self.signing.begin_anew()
         if published and bundle is not None:
             path, fingerprint = self._published_path(), bundle.fingerprint
             if path.is_dir():

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.tables.data_package import slug
 from tabprotect.engine.errors import InputError
-from tabprotect.gui.base.exporter import marked
+from tabprotect.gui.base.exporter import MARK, marked
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
@@ -55,8 +55,19 @@ class Destination:
         Raises
         ------
         InputError
-            For a folder that is not there, or one name for both files.
+            For no name, a public one that says it is confidential, a folder that is not there, or one
+            name for both files.
         """
+        if self.release.name in ("", ".."):
+            raise InputError(
+                say("the bundle has no name"), hint=say("name the file that is published")
+            )
+        if MARK in self.release.name.upper():
+            raise InputError(
+                say("the name of a public bundle says {MARK}", MARK),
+                file=self.release,
+                hint=say("give the release another name"),
+            )
         for path in (self.release, self.dossier):
             if path is not None and not path.parent.is_dir():
                 raise InputError(
@@ -101,6 +112,7 @@ class PublishForm(QWidget):
         self._chosen = False
         self._confidential: Path | None = None
         self._kept: tuple[str, str] | None = None
+        self._source: str | None = None
         self.title = QLineEdit(placeholderText=tell("what the reader sees first"))
         self.title.editingFinished.connect(self.end_editing)
         self.title.setToolTip(tell("Public: readers see it first."))
@@ -171,8 +183,12 @@ class PublishForm(QWidget):
     ) -> None:
         """Fill in the title, and destinations nobody has chosen yet.
 
-        Where there are several ``tables`` each may go into a bundle of its own.
+        Where there are several ``tables`` each may go into a bundle of its own. What was chosen for one
+        source is not offered for another.
         """
+        if self._source not in (None, source):
+            self.begin_anew()
+        self._source = source
         self.apart.setVisible(tables > 1)
         if tables < 2:
             self.apart.setChecked(False)
@@ -197,6 +213,11 @@ class PublishForm(QWidget):
             # Not clear(): that is an edit, and what was edited is taken over.
             field.setText("")
 
+    def begin_anew(self) -> None:
+        """Nothing is chosen: the next release has its own title and files."""
+        self._chosen, self._kept = False, None
+        self.title.setModified(False)
+
     def set_destination(self, release: Path, dossier: Path | None) -> None:
         """Choose both files."""
         self._chosen = True
@@ -207,6 +228,9 @@ class PublishForm(QWidget):
     def destination(self) -> Destination:
         """Where it goes. The dossier's name always says what it is."""
         release = Path(self.release.text().strip())
+        if release.name in ("", ".."):
+            # Still being typed: what is missing is said before anything is written.
+            return Destination(release, None)
         if release.suffix.lower() != ".zip":
             release = release.with_name(f"{release.name}.zip")
         if self.apart.isChecked():
@@ -226,11 +250,14 @@ class PublishForm(QWidget):
         self._suggest()
 
     def _suggest(self) -> None:
-        text = self.release.text().strip()
-        beside = confidential.suggested_name(Path(text))
+        release = Path(self.release.text().strip())
+        if release.name in ("", ".."):
+            self.dossier.setText("")
+            return
+        beside = confidential.suggested_name(release)
         if self._confidential is not None and self._confidential.is_dir():
             beside = self._confidential / beside.name
-        self.dossier.setText(told(str(beside) if text else ""))
+        self.dossier.setText(told(str(beside)))
 
     def _compare(self) -> None:
         public, stays = Path(self.release.text()), Path(self.dossier.text())
@@ -322,6 +349,7 @@ class SigningForm(QWidget):
         super().__init__()
         self.setAccessibleName(tell("Signatures"))
         self._offered = ""
+        self._source: str | None = None
         self.prepared = QLineEdit()
         self.approved = QLineEdit()
         self.reason = QLineEdit(placeholderText=tell("goes into dossier and register"))
@@ -355,6 +383,17 @@ class SigningForm(QWidget):
         self._form.setRowVisible(self.reason, reason)
         self.needs.setText(told(needs))
         self._form.setRowVisible(self.needs, bool(needs))
+
+    def begin_anew(self) -> None:
+        """An approval and a reason are of one release: nobody has given them for the next."""
+        self.approved.setText("")
+        self.reason.setText("")
+
+    def begin(self, source: str) -> None:
+        """Another table asks for its own approval."""
+        if self._source not in (None, source):
+            self.begin_anew()
+        self._source = source
 
     def forget(self) -> None:
         """Names and reasons are the house's own."""

@@ -120,7 +120,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
                 CheckLine("told", say("Working out what a reader would know \u2026"))
             )
         else:
-            self.banner.show_line(sums_headline(looked.verdict, staff=house, published=published))
+            self._show_headline(project)
         nothing = CheckGroup(say("Protection"), ())
         known = looked is not None and done is not None
         self.protection.setVisible(known)
@@ -139,6 +139,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         for part in (self.signing, self.form):
             part.setVisible(leaving)
         if house:
+            self.signing.begin(project.source)
             self.form.show_project(
                 title=project.title, source=project.source, preferences=self.document.preferences
             )
@@ -146,6 +147,9 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
             self.form.forget()
             self.signing.forget()
             self.seal.text.clear()
+        if published:
+            self.form.begin_anew()
+            self.signing.begin_anew()
         if published and looked is not None:
             names = self._signed()
             self.seal.show_release(
@@ -155,6 +159,23 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         self._copy_line.setVisible(house)
         self.report.show_editions(staff=house)
         self._weigh()
+
+    def _show_headline(self, project: Project) -> None:
+        """The verdict, with what is still to be decided although it passes."""
+        if self.looked is None:
+            return
+        house, question = self.document.in_house, ""
+        if house and not project.published:
+            question = project.limits.unsigned(*self.signing.names())
+            question = question and say("Still open: {unsigned}.", question)
+            question = question or ("" if project.title else say("The release has no title."))
+        line = sums_headline(
+            self.looked.verdict,
+            staff=house,
+            published=house and project.published,
+            question=question,
+        )
+        self.banner.show_line(line)
 
     def _weigh(self) -> None:
         """Whether the button may be pressed; it says what is missing where it may not."""
@@ -172,6 +193,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
             reason=self.looked is not None and self.looked.verdict.passed is not True,
             needs=missing,
         )
+        self._show_headline(project)
         self.main_button.setEnabled(self.looked is not None and not missing)
         self._note.setText(
             told(missing or say("Nothing is written before you have confirmed it once more."))

@@ -338,7 +338,10 @@ class RunPage(Page):
             if chance.unlikely:
                 self.document.judging.know_remedies(project, remedies)
                 self.preview.refusal.refuse(
-                    say("Probably refused. {sentence}", chance.sentence), remedies
+                    say("Not settled by trials. {sentence}", chance.sentence)
+                    if chance.open
+                    else say("Probably refused. {sentence}", chance.sentence),
+                    remedies,
                 )
             self._show_refusal(project)
             self._tell()

@@ -223,6 +223,7 @@ def test_what_was_not_tried_stands_behind_and_can_be_chosen(
 
 
 def test_shares_are_said_as_they_are() -> None:
+    assert MethodTrial("x").waits and not MethodTrial("x").done
     assert share_text(MethodTrial("x", known=0.0)) == "0\u202f%"
     assert share_text(MethodTrial("x", known=0.004)) == "<1\u202f%"
     assert share_text(MethodTrial("x", known=0.25, at_least=True)).endswith("25\u202f%")

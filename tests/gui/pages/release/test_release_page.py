@@ -22,6 +22,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.staff.check_lines import CheckLine
 from tabprotect.engine.bundle.verify import verify
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.gui.base.document import Document
@@ -31,7 +32,7 @@ from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.release.bundle_shown import AT_FIRST
 from tabprotect.gui.pages.release.line_rows import LineRow
 from tabprotect.gui.pages.release.page import ReleasePage
-from tabprotect.gui.pages.release.publish_form import PublishForm
+from tabprotect.gui.pages.release.publish_form import Destination, PublishForm, SigningForm
 
 Settle = Callable[[], None]
 
@@ -436,6 +437,45 @@ def test_the_next_release_is_not_written_over_the_last(tmp_path: Path, qtbot: Qt
     form.show_project(title="Health", source="", preferences=chosen)
     assert form.destination().release == tmp_path / "health-release-2.zip"
     assert not form.destination().taken
+
+
+def test_what_was_chosen_for_one_table_is_not_offered_for_another(
+    tmp_path: Path, qtbot: QtBot
+) -> None:
+    form, signing = PublishForm(), SigningForm()
+    for widget in (form, signing):
+        qtbot.addWidget(widget)
+    chosen = Preferences(public_folder=tmp_path)
+    form.show_project(title="Health", source="a.csv", preferences=chosen)
+    signing.begin("a.csv")
+    form.set_destination(tmp_path / "chosen.zip", None)
+    signing.approved.setText("Anna")
+    form.show_project(title="Health", source="a.csv", preferences=chosen)
+    signing.begin("a.csv")
+    assert form.destination().release.name == "chosen.zip" and signing.names()[1] == "Anna"
+    form.show_project(title="Trade", source="b.csv", preferences=chosen)
+    signing.begin("b.csv")
+    assert form.destination().release == tmp_path / "trade-release.zip"
+    assert signing.names()[1] == ""
+
+
+@pytest.mark.parametrize("typed", ["", "/", ".", ".."])
+def test_a_bundle_without_a_name_is_told_when_it_is_to_be_written(
+    tmp_path: Path, qtbot: QtBot, typed: str
+) -> None:
+    form = PublishForm()
+    qtbot.addWidget(form)
+    form.show_project(title="", source="", preferences=Preferences(public_folder=tmp_path))
+    form.release.setText(typed)
+    form.release.textEdited.emit(typed)
+    assert form.dossier.text() == ""
+    with pytest.raises(InputError, match="no name"):
+        form.destination().check()
+
+
+def test_a_public_bundle_is_not_called_confidential(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="CONFIDENTIAL"):
+        Destination(tmp_path / "a-confidential-dossier.zip", None).check()
 
 
 def test_a_table_that_the_method_itself_finds_too_narrow_is_not_ready(
