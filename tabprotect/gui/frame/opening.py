@@ -13,7 +13,14 @@ from tabprotect.engine.errors import InputError, RecordsError, RefusedError, Tab
 from tabprotect.engine.formats.file_preview import FilePreview
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, formats, named, patterns
+from tabprotect.engine.formats.registered import (
+    TEXT,
+    by_suffix,
+    format_of,
+    formats,
+    named,
+    patterns,
+)
 from tabprotect.engine.formats.remembered_readings import recalled, remember
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.examples import PREFIX

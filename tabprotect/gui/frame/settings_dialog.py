@@ -422,7 +422,8 @@ class SettingsDialog(QDialog):
             form.setContentsMargins(0, 0, 0, 0)
             for text, field in rows:
                 label = Label(text)
-                label.setMinimumWidth(round(FIELD * THEME.scale))
+                # Its words in the middle of the field.
+                label.setMinimumSize(round(FIELD * THEME.scale), field.sizeHint().height())
                 label.setBuddy(field)
                 form.addRow(label, field)
             column.addLayout(in_column(heading(title), form, margins=0, spacing=GRID))

@@ -30,7 +30,9 @@ class LastFolders:
 
     def of(self, kind: str) -> str:
         """Where to begin; empty where nothing was chosen yet, or the folder is gone."""
-        kept = "" if self.settings is None else str(self.settings.value(f"folders/{kind}", "") or "")
+        kept = (
+            "" if self.settings is None else str(self.settings.value(f"folders/{kind}", "") or "")
+        )
         return kept if kept and Path(kept).is_dir() else ""
 
     def keep(self, kind: str, path: str) -> None:
