@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 
@@ -50,7 +50,7 @@ def test_each_level_lies_in_the_one_above_whatever_the_codes() -> None:
     variable = Variable("place", categories)
     found = levels_of(variable, digits={"fine": 3, "coarse": 1, "middle": 2})
     assert [level.name for level in found] == ["coarse", "middle", "fine"]
-    for above, below in zip(found, found[1:], strict=False):
+    for above, below in pairwise(found):
         assert below.refines(above)
     assert found[0].groups == ("1", "1", "1", "1", "2", "Unknown", "C", "C")
     # A group never ends in the sign between two parts of a code.
