@@ -36,6 +36,24 @@ SHOWN = 50
 HEAD = 2**18
 """The number of bytes they are taken from."""
 
+CALLED = frozenset(
+    {
+        *(
+            "anzahl",
+            "zahl",
+            "personen",
+            "menschen",
+            "f\u00e4lle",
+            "bestand",
+            "bev\u00f6lkerung",
+            "insgesamt",
+        ),
+        *("number", "persons", "people", "cases", "records", "population", "total", "obs_value"),
+        *("effectif", "effectifs", "nombre", "population", "antal", "antall", "aantal", "numero"),
+    }
+)
+"""What columns of counts are often called: enough to suggest one, not to take it unseen."""
+
 _DECIMALS = re.compile(r"[.,]\d{1,2}$")
 
 SIGN = " \u2502 "
@@ -333,7 +351,8 @@ def _likely_count(layout: LaidOut | None) -> dict[str, object]:
     words = [[text for text in of if any(map(str.isalnum, text))] for of in held]
     numeric = [n for n, of in enumerate(words) if of and all(map(looks_numeric, of))]
     shares = [n for n in numeric if any(_DECIMALS.search(text) for text in held[n])]
-    called = [n for n, name in enumerate(names) if name in count_columns(names)]
+    known = count_columns(names)
+    called = [n for n, name in enumerate(names) if name in known or name.casefold() in CALLED]
     whole = [n for n in numeric if n not in shares]
     likely = next((found for found in (called, whole) if len(found) == 1), [])
     if not likely or looks_numeric(names[likely[0]]) or not names[likely[0]]:
