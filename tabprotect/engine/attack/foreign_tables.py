@@ -19,6 +19,7 @@ from tabprotect.engine.fitting.margin_variance import EXACT_VARIANCE
 from tabprotect.engine.formats.published_rows import PublishedRows
 from tabprotect.engine.protection.published_sums import main_first
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.rounding.rounding_base import require_multiple
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published_numbers import Law, PublishedNumbers
 from tabprotect.engine.release.release import Release
@@ -179,6 +180,8 @@ class ForeignTables:
         number = method.number()
         if method.name == "rounded":
             base = int(number)
+            for count in np.unique(self.counts[self.known]).tolist():
+                require_multiple(base, count)
             return _within(base // 2), (base**2 - 1) / 12 or EXACT_VARIANCE
         if method.name == "swapped":
             # No number moves by more records than were swapped at all.

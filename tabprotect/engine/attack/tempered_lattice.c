@@ -1,12 +1,7 @@
 /* Sweeps of the tempered chain over tables of whole counts: see chain_steps.py, which is the same
  * in Python and gives the same results bit for bit. Whole numbers only. */
 
-#define Py_LIMITED_API 0x030b0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../extension.h"
 
 #define IMPOSSIBLE INT64_MIN
 #define FARTHEST 4096
@@ -459,60 +454,53 @@ static int64_t laid_out(const Model *m, int64_t kind)
 static PyObject *sweeps(PyObject *module, PyObject *args)
 {
     PyObject *given;
-    Py_buffer view[ARRAYS];
+    Arrays a;
     Model m;
     Level *levels = NULL;
     Scratch z = {0};
     Group *groups = NULL, *old = NULL;
     uint64_t *keys = NULL;
     int64_t laws, values = 0, *state, *memory = NULL, cap = 1024, count, total, feasible = 0;
-    int held = 0, recording;
+    int recording;
     (void)module;
     if (!PyArg_ParseTuple(args, "O!p", &PyTuple_Type, &given, &recording))
         return NULL;
-    if (PyTuple_Size(given) != ARRAYS) {
-        PyErr_SetString(PyExc_TypeError, "another number of arrays was expected");
-        return NULL;
-    }
-    for (; held < ARRAYS; held++) {
-        int flags = held <= HELD ? PyBUF_WRITABLE : PyBUF_SIMPLE;
-        if (PyObject_GetBuffer(PyTuple_GetItem(given, held), &view[held], flags))
-            goto done;
-    }
-    state = view[STATE].buf;
-    m.n = ((int64_t *)view[NUMBERS].buf)[0];
-    m.sums = ((int64_t *)view[NUMBERS].buf)[1];
-    m.axes = ((int64_t *)view[NUMBERS].buf)[2];
-    m.levels = ((int64_t *)view[NUMBERS].buf)[3];
-    m.shared = ((int64_t *)view[NUMBERS].buf)[4];
-    count = ((int64_t *)view[NUMBERS].buf)[5];
-    m.most = ((int64_t *)view[NUMBERS].buf)[6];
-    m.wide = ((int64_t *)view[NUMBERS].buf)[7];
-    m.kept = view[KEPT].buf;
-    m.held = view[HELD].buf;
-    m.odds = view[ODDS].buf;
-    m.own = view[OWN].buf;
-    m.salt = view[SALT].buf;
-    m.shape = view[SHAPE].buf;
-    m.stride = view[STRIDE].buf;
-    m.cstart = view[CSTART].buf;
-    m.csums = view[CSUMS].buf;
-    m.kind = view[KIND].buf;
-    m.low = view[LOW].buf;
-    m.high = view[HIGH].buf;
-    m.kstart = view[KSTART].buf;
-    m.kmin = view[KMIN].buf;
-    m.logs = view[LOGS].buf;
-    m.least = view[LEAST].buf;
-    m.top = view[TOP].buf;
-    m.beta = view[BETA].buf;
-    m.log_table = view[LOGTABLE].buf;
-    m.first = view[FIRST].buf;
-    m.hstart = view[HSTART].buf;
-    m.words = view[WORDS].buf;
+    if (!hold_all(&a, given, ARRAYS, (2 << HELD) - 1))
+        goto done;
+    state = a.view[STATE].buf;
+    m.n = ((int64_t *)a.view[NUMBERS].buf)[0];
+    m.sums = ((int64_t *)a.view[NUMBERS].buf)[1];
+    m.axes = ((int64_t *)a.view[NUMBERS].buf)[2];
+    m.levels = ((int64_t *)a.view[NUMBERS].buf)[3];
+    m.shared = ((int64_t *)a.view[NUMBERS].buf)[4];
+    count = ((int64_t *)a.view[NUMBERS].buf)[5];
+    m.most = ((int64_t *)a.view[NUMBERS].buf)[6];
+    m.wide = ((int64_t *)a.view[NUMBERS].buf)[7];
+    m.kept = a.view[KEPT].buf;
+    m.held = a.view[HELD].buf;
+    m.odds = a.view[ODDS].buf;
+    m.own = a.view[OWN].buf;
+    m.salt = a.view[SALT].buf;
+    m.shape = a.view[SHAPE].buf;
+    m.stride = a.view[STRIDE].buf;
+    m.cstart = a.view[CSTART].buf;
+    m.csums = a.view[CSUMS].buf;
+    m.kind = a.view[KIND].buf;
+    m.low = a.view[LOW].buf;
+    m.high = a.view[HIGH].buf;
+    m.kstart = a.view[KSTART].buf;
+    m.kmin = a.view[KMIN].buf;
+    m.logs = a.view[LOGS].buf;
+    m.least = a.view[LEAST].buf;
+    m.top = a.view[TOP].buf;
+    m.beta = a.view[BETA].buf;
+    m.log_table = a.view[LOGTABLE].buf;
+    m.first = a.view[FIRST].buf;
+    m.hstart = a.view[HSTART].buf;
+    m.words = a.view[WORDS].buf;
     m.rng = (uint64_t)state[0];
     m.lambda = state[1];
-    laws = view[LOW].len / (Py_ssize_t)sizeof(int64_t);
+    laws = a.view[LOW].len / (Py_ssize_t)sizeof(int64_t);
     for (int64_t k = 0; k < laws; k++)
         values += laid_out(&m, k);
     while (cap < 4 * m.sums)
@@ -534,7 +522,7 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
         int64_t *free_ = memory;
         for (int64_t b = 0; b < m.levels; b++) {
             Level *v = &levels[b];
-            v->x = (int64_t *)view[X].buf + b * m.n;
+            v->x = (int64_t *)a.view[X].buf + b * m.n;
             v->t = free_, free_ += m.sums;
             v->at = free_, free_ += m.sums;
             v->key = (uint64_t *)free_, free_ += m.sums;
@@ -560,7 +548,7 @@ static PyObject *sweeps(PyObject *module, PyObject *args)
     Py_BEGIN_ALLOW_THREADS
     for (int64_t b = 0; b < m.levels; b++)
         begin(&m, &levels[b], cap);
-    feasible = run(&m, levels, &z, state, count, view[HIST].buf, recording);
+    feasible = run(&m, levels, &z, state, count, a.view[HIST].buf, recording);
     Py_END_ALLOW_THREADS
     state[0] = (int64_t)m.rng;
 done:
@@ -569,11 +557,8 @@ done:
     free(groups);
     free(keys);
     free(old);
-    while (held)
-        PyBuffer_Release(&view[--held]);
-    if (PyErr_Occurred())
-        return NULL;
-    return PyLong_FromLongLong(feasible);
+    let_go(&a);
+    return PyErr_Occurred() ? NULL : PyLong_FromLongLong(feasible);
 }
 
 static PyMethodDef methods[] = {
@@ -581,13 +566,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{0, NULL}};
-
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "tempered_lattice", NULL, 0, methods, slots, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit_tempered_lattice(void)
-{
-    return PyModuleDef_Init(&definition);
-}
+MODULE(tempered_lattice, methods)

@@ -1,48 +1,11 @@
 /* Cycles applied one after the other, and their layers: see forward_walk.py, layers.py, reach.py,
  * sampling.py and signatures.py, which do the same in numpy. */
 
-#define Py_LIMITED_API 0x030b0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#endif
-/* The wider registers of later processors, without fused operations: the same numbers everywhere. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
-#define CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define CLONES
-#endif
+#include "../extension.h"
 
 enum { ANY_ZERO, NEGATIVE, NONE };
 
-#define MOST 11
 #define FAR 16384
-
-typedef struct {
-    Py_buffer view[MOST];
-    int held;
-} Arrays;
-
-static int taken(Arrays *a, PyObject **given, int number, int written)
-{
-    for (a->held = 0; a->held < number; a->held++)
-        if (PyObject_GetBuffer(given[a->held], &a->view[a->held],
-                               (written >> a->held & 1) ? PyBUF_WRITABLE : PyBUF_SIMPLE))
-            return 0;
-    return 1;
-}
-
-static PyObject *given_back(Arrays *a)
-{
-    while (a->held)
-        PyBuffer_Release(&a->view[--a->held]);
-    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
-}
 
 /* Parameters: starts, cells, the last layer of each cell (zeros), the layer of each cycle. */
 static PyObject *layer_numbers(PyObject *module, PyObject *args)
@@ -53,7 +16,7 @@ static PyObject *layer_numbers(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "LOOOO", &cycles, &given[0], &given[1], &given[2], &given[3]))
         return NULL;
-    if (taken(&a, given, 4, 12)) {
+    if (hold(&a, given, 4, 12)) {
         const int64_t *starts = a.view[0].buf, *cells = a.view[1].buf;
         int64_t *last = a.view[2].buf, *out = a.view[3].buf;
         Py_BEGIN_ALLOW_THREADS
@@ -68,7 +31,7 @@ static PyObject *layer_numbers(PyObject *module, PyObject *args)
         }
         Py_END_ALLOW_THREADS
     }
-    return given_back(&a);
+    return all_let_go(&a);
 }
 
 /* Parameters: starts, cells, signs, then the cells that can be positive and the cycles that can be taken,
@@ -82,7 +45,7 @@ static PyObject *reached(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "LOOOOO", &cycles, &given[0], &given[1], &given[2], &given[3],
                           &given[4]))
         return NULL;
-    if (taken(&a, given, 5, 1 << 3 | 1 << 4)) {
+    if (hold(&a, given, 5, 1 << 3 | 1 << 4)) {
         const int64_t *starts = a.view[0].buf, *cells = a.view[1].buf;
         const int8_t *signs = a.view[2].buf;
         uint8_t *positive = a.view[3].buf, *out = a.view[4].buf;
@@ -98,7 +61,7 @@ static PyObject *reached(PyObject *module, PyObject *args)
         }
         Py_END_ALLOW_THREADS
     }
-    return given_back(&a);
+    return all_let_go(&a);
 }
 
 /* Parameters: starts, cells, signs, then state, coins, what was taken, what was blocked. */
@@ -112,7 +75,7 @@ static PyObject *walk(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "LLiOOOOOOO", &cycles, &copies, &rule, &given[0], &given[1],
                           &given[2], &given[3], &given[4], &given[5], &given[6]))
         return NULL;
-    if (taken(&a, given, 7, 1 << 3 | 1 << 5 | 1 << 6)) {
+    if (hold(&a, given, 7, 1 << 3 | 1 << 5 | 1 << 6)) {
         const int64_t *starts = a.view[0].buf, *cells = a.view[1].buf;
         const int8_t *signs = a.view[2].buf, *coins = a.view[4].buf;
         int64_t *state = a.view[3].buf;
@@ -143,7 +106,7 @@ static PyObject *walk(PyObject *module, PyObject *args)
         }
         Py_END_ALLOW_THREADS
     }
-    return given_back(&a);
+    return all_let_go(&a);
 }
 
 /* Draws that are worked on together: their counts stay near, and the compiler takes many at a time. */
@@ -193,7 +156,7 @@ static PyObject *undo(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "LLLOOOOOOOO", &cycles, &entries, &draws, &given[0], &given[1],
                           &given[2], &given[3], &given[4], &given[5], &given[6], &given[7]))
         return NULL;
-    if (taken(&a, given, 8, 3 << 6)) {
+    if (hold(&a, given, 8, 3 << 6)) {
         const int64_t *numbers = a.view[0].buf, *starts = a.view[1].buf, *groups = a.view[2].buf;
         const int16_t *signs = a.view[3].buf;
         const double *masses = a.view[4].buf, *random = a.view[5].buf;
@@ -225,7 +188,7 @@ static PyObject *undo(PyObject *module, PyObject *args)
         }
         Py_END_ALLOW_THREADS
     }
-    return given_back(&a);
+    return all_let_go(&a);
 }
 
 /* Parameters: groups, where the entries of each start (one more than groups), their cycles and signs; how
@@ -239,7 +202,7 @@ static PyObject *added(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "LLOOOOOO", &number, &draws, &given[0], &given[1], &given[2],
                           &given[3], &given[4], &given[5]))
         return NULL;
-    if (taken(&a, given, 6, 1 << 5)) {
+    if (hold(&a, given, 6, 1 << 5)) {
         const int64_t *groups = a.view[0].buf, *starts = a.view[1].buf, *cycles = a.view[2].buf;
         const int8_t *signs = a.view[3].buf;
         const int16_t *total = a.view[4].buf;
@@ -253,7 +216,7 @@ static PyObject *added(PyObject *module, PyObject *args)
         }
         Py_END_ALLOW_THREADS
     }
-    return given_back(&a);
+    return all_let_go(&a);
 }
 
 /* Parameters: changes (groups, draws), then how often each group had each change from -span to span. */
@@ -266,7 +229,7 @@ static PyObject *tallied(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "LLLOO", &groups, &draws, &span, &given[0], &given[1]))
         return NULL;
-    if (taken(&a, given, 2, 1 << 1)) {
+    if (hold(&a, given, 2, 1 << 1)) {
         const int16_t *changes = a.view[0].buf;
         int64_t *out = a.view[1].buf, columns = 2 * span + 1;
         Py_BEGIN_ALLOW_THREADS
@@ -282,7 +245,7 @@ static PyObject *tallied(PyObject *module, PyObject *args)
         if (!within)
             PyErr_SetString(PyExc_ValueError, "a change is larger than the span");
     }
-    return given_back(&a);
+    return all_let_go(&a);
 }
 
 typedef struct {
@@ -324,7 +287,7 @@ static PyObject *grouped(PyObject *module, PyObject *args)
                           &given[3], &given[4], &given[5], &given[6], &given[7], &given[8],
                           &given[9], &given[10]))
         return NULL;
-    if (taken(&a, given, 11, 0x7F8)) {
+    if (hold(&a, given, 11, 0x7F8)) {
         const int64_t *starts = a.view[0].buf, *cell = a.view[1].buf;
         const int8_t *sign = a.view[2].buf;
         int64_t *bounds = a.view[3].buf, *touches = a.view[4].buf, *out = a.view[9].buf;
@@ -362,11 +325,8 @@ static PyObject *grouped(PyObject *module, PyObject *args)
         }
         Py_END_ALLOW_THREADS
     }
-    PyObject *none = given_back(&a);
-    if (!none)
-        return NULL;
-    Py_DecRef(none);
-    return PyLong_FromLongLong(groups);
+    let_go(&a);
+    return PyErr_Occurred() ? NULL : PyLong_FromLongLong(groups);
 }
 
 static PyMethodDef methods[] = {
@@ -380,13 +340,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{0, NULL}};
-
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "cycle_steps", NULL, 0, methods, slots, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit_cycle_steps(void)
-{
-    return PyModuleDef_Init(&definition);
-}
+MODULE(cycle_steps, methods)

@@ -1,14 +1,6 @@
 /* The JSON objects of a posterior's cells: see columns.py, which writes the same bytes in Python. */
 
-#define Py_LIMITED_API 0x030b0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <string.h>
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#endif
+#include "../extension.h"
 
 #define HELD 11
 /* Characters of the longest whole number, and of the longest number with a fraction. */
@@ -212,24 +204,19 @@ static char *cell(const Cells *c, int64_t i, const double *chances, char *to)
 static PyObject *written(PyObject *module, PyObject *args)
 {
     PyObject *given[HELD];
-    Py_buffer view[HELD];
+    Arrays a;
     long long cells, from, width, nothing, length = 0;
-    int held = 0;
     (void)module;
     if (!PyArg_ParseTuple(args, "LLLLOOOOOOOOOOO", &cells, &from, &width, &nothing, &given[0],
                           &given[1], &given[2], &given[3], &given[4], &given[5], &given[6],
                           &given[7], &given[8], &given[9], &given[10]))
         return NULL;
-    while (held < HELD
-           && !PyObject_GetBuffer(given[held], &view[held],
-                                  held == HELD - 1 ? PyBUF_WRITABLE : PyBUF_SIMPLE))
-        held++;
-    if (held == HELD) {
-        Cells c = {.width = width, .nothing = nothing, .texts = view[0].buf, .bounds = view[1].buf,
-                   .pieces = view[2].buf, .published = view[3].buf, .means = view[4].buf,
-                   .modes = view[5].buf, .firsts = view[6].buf, .groups = view[7].buf,
-                   .chances = view[8].buf, .powers = view[9].buf};
-        char *begin = view[10].buf, *to = begin, *end = begin + view[10].len;
+    if (hold(&a, given, HELD, 1 << (HELD - 1))) {
+        Cells c = {.width = width, .nothing = nothing, .texts = a.view[0].buf, .bounds = a.view[1].buf,
+                   .pieces = a.view[2].buf, .published = a.view[3].buf, .means = a.view[4].buf,
+                   .modes = a.view[5].buf, .firsts = a.view[6].buf, .groups = a.view[7].buf,
+                   .chances = a.view[8].buf, .powers = a.view[9].buf};
+        char *begin = a.view[10].buf, *to = begin, *end = begin + a.view[10].len;
         Py_BEGIN_ALLOW_THREADS
         for (; from < cells; from++) {
             const double *chances = c.chances + c.groups[from] * width;
@@ -240,8 +227,7 @@ static PyObject *written(PyObject *module, PyObject *args)
         length = to - begin;
         Py_END_ALLOW_THREADS
     }
-    while (held)
-        PyBuffer_Release(&view[--held]);
+    let_go(&a);
     return PyErr_Occurred() ? NULL : Py_BuildValue("LL", from, length);
 }
 
@@ -250,13 +236,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{0, NULL}};
-
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "cell_texts", NULL, 0, methods, slots, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit_cell_texts(void)
-{
-    return PyModuleDef_Init(&definition);
-}
+MODULE(cell_texts, methods)

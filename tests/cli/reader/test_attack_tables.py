@@ -150,6 +150,12 @@ def test_a_release_is_attacked_by_its_own_mechanism(run: Run, tmp_path: Path) ->
     assert all(cell["published"] % 3 == 0 for cell in found["cells"])
 
 
+@pytest.mark.parametrize("method", ["rounded:base=5", "random_rounding:base=5"])
+def test_a_count_that_no_rounding_gives_is_named(run: Run, tmp_path: Path, method: str) -> None:
+    refused = run("attack", one_file(tmp_path, (0, 5, 3, 10), {}), "--method", method)
+    assert refused.code == 3 and "a published count of 3 is no multiple of 5" in refused.err
+
+
 @pytest.mark.parametrize(
     "method", ["nope", "rounded", "rounded:base=x", "unknown:sd=0", "exact:base=2", "suppression:x"]
 )

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import io
 import json
 import shutil
-import subprocess
-import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +13,7 @@ from types import ModuleType
 import duckdb
 import numpy as np
 import pytest
+from compiled_again import built
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, TooLargeError
@@ -123,14 +121,7 @@ def test_numbers_are_written_as_python_writes_them() -> None:
 def test_without_numbers_of_128_bits_the_same_is_written(tmp_path: Path) -> None:
     if columns.cell_texts is None or shutil.which("cc") is None:
         pytest.skip("no compiler here")
-    source = Path(columns.__file__).with_name("cell_texts.c")
-    built = tmp_path / f"cell_texts{sysconfig.get_config_var('EXT_SUFFIX')}"
-    options = ["-shared", "-fPIC", "-O1", "-DNARROW=1", f"-I{sysconfig.get_paths()['include']}"]
-    subprocess.run(["cc", *options, str(source), "-o", str(built)], check=True)
-    spec = importlib.util.spec_from_file_location("cell_texts", built)
-    assert spec is not None and spec.loader is not None
-    narrow = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(narrow)
+    narrow = built(Path(columns.__file__).with_name("cell_texts.c"), "NARROW", tmp_path)
     numbers = list(map(float, awkward_numbers()))
     assert numbers_written(narrow, numbers) == list(map(repr, numbers))
 

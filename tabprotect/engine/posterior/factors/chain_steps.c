@@ -1,22 +1,7 @@
 /* Steps of chains side by side along random directions: see chain_steps_in_numpy.py, which does the
  * same in numpy, number for number. */
 
-#define Py_LIMITED_API 0x030b0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#endif
-/* The wider registers of later processors, without fused operations: the same numbers everywhere. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
-#define CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define CLONES
-#endif
+#include "../../extension.h"
 
 enum { CELLS, CHAINS, LOOSE, NODES, MOVES, FLAT_CELLS, FLAT_SUMS, TRIES, LONGEST, MOST_ADDED };
 
@@ -302,33 +287,25 @@ static int64_t run(Chains *a, int64_t steps, int64_t length)
 static PyObject *steps(PyObject *module, PyObject *args)
 {
     PyObject *given, *out = NULL;
-    Py_buffer view[ARRAYS];
+    Arrays held;
     long long number, done = -1;
-    int held = 0;
     (void)module;
     if (!PyArg_ParseTuple(args, "O!L", &PyTuple_Type, &given, &number))
         return NULL;
-    if (PyTuple_Size(given) != ARRAYS)
-        return PyErr_Format(PyExc_TypeError, "chain_steps takes %d arrays", ARRAYS);
-    for (; held < ARRAYS; held++)
-        if (PyObject_GetBuffer(PyTuple_GetItem(given, held), &view[held],
-                               (WRITTEN >> held & 1) ? PyBUF_WRITABLE : PyBUF_SIMPLE))
-            break;
-    if (held == ARRAYS) {
+    if (hold_all(&held, given, ARRAYS, WRITTEN)) {
         Chains a = {
-            view[0].buf,  view[1].buf,  view[2].buf,  view[3].buf,  view[4].buf,  view[5].buf,
-            view[6].buf,  view[7].buf,  view[8].buf,  view[9].buf,  view[10].buf, view[11].buf,
-            view[12].buf, view[13].buf, view[14].buf, view[15].buf, view[16].buf, view[17].buf,
-            view[18].buf, view[19].buf, view[20].buf, view[21].buf, view[22].buf, view[23].buf,
+            held.view[0].buf,  held.view[1].buf,  held.view[2].buf,  held.view[3].buf,  held.view[4].buf,  held.view[5].buf,
+            held.view[6].buf,  held.view[7].buf,  held.view[8].buf,  held.view[9].buf,  held.view[10].buf, held.view[11].buf,
+            held.view[12].buf, held.view[13].buf, held.view[14].buf, held.view[15].buf, held.view[16].buf, held.view[17].buf,
+            held.view[18].buf, held.view[19].buf, held.view[20].buf, held.view[21].buf, held.view[22].buf, held.view[23].buf,
         };
-        a.start_nodes = view[5].len / (Py_ssize_t)sizeof(int64_t);
+        a.start_nodes = held.view[5].len / (Py_ssize_t)sizeof(int64_t);
         Py_BEGIN_ALLOW_THREADS
-        done = run(&a, number, view[22].len / (Py_ssize_t)sizeof(double));
+        done = run(&a, number, held.view[22].len / (Py_ssize_t)sizeof(double));
         Py_END_ALLOW_THREADS
         out = done < 0 ? PyErr_NoMemory() : PyLong_FromLongLong(done);
     }
-    while (held)
-        PyBuffer_Release(&view[--held]);
+    let_go(&held);
     return out;
 }
 
@@ -337,22 +314,17 @@ static PyObject *steps(PyObject *module, PyObject *args)
 static PyObject *swept(PyObject *module, PyObject *args)
 {
     PyObject *given[6];
-    Py_buffer view[6];
+    Arrays held;
     long long swaps, corners, chains;
-    int held = 0;
     (void)module;
     if (!PyArg_ParseTuple(args, "LLLOOOOOO", &swaps, &corners, &chains, &given[0], &given[1],
                           &given[2], &given[3], &given[4], &given[5]))
         return NULL;
-    for (; held < 6; held++)
-        if (PyObject_GetBuffer(given[held], &view[held],
-                               held == 5 ? PyBUF_WRITABLE : PyBUF_SIMPLE))
-            break;
-    if (held == 6) {
-        const int64_t *cells = view[0].buf, *signs = view[1].buf;
-        const int64_t *low = view[2].buf, *high = view[3].buf;
-        const double *random = view[4].buf;
-        int64_t *tables = view[5].buf, *least = malloc(3 * (size_t)chains * sizeof *least);
+    if (hold(&held, given, 6, 1 << 5)) {
+        const int64_t *cells = held.view[0].buf, *signs = held.view[1].buf;
+        const int64_t *low = held.view[2].buf, *high = held.view[3].buf;
+        const double *random = held.view[4].buf;
+        int64_t *tables = held.view[5].buf, *least = malloc(3 * (size_t)chains * sizeof *least);
         if (least) {
             int64_t *most = least + chains, *times = most + chains;
             Py_BEGIN_ALLOW_THREADS
@@ -375,9 +347,7 @@ static PyObject *swept(PyObject *module, PyObject *args)
             PyErr_NoMemory();
         free(least);
     }
-    while (held)
-        PyBuffer_Release(&view[--held]);
-    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+    return all_let_go(&held);
 }
 
 static PyMethodDef methods[] = {
@@ -386,13 +356,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{0, NULL}};
-
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "chain_steps", NULL, 0, methods, slots, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit_chain_steps(void)
-{
-    return PyModuleDef_Init(&definition);
-}
+MODULE(chain_steps, methods)

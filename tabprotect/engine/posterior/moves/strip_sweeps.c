@@ -1,34 +1,12 @@
 /* Sweeps over strips of swaps: see strip_sweeps_in_numpy.py, which gives the same numbers. LANES
  * strips of one shape go side by side, in the last index of every table. */
 
-#define Py_LIMITED_API 0x030b0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#if defined(__GNUC__) && !defined(__clang__) && !defined(POISONED)
-#pragma GCC optimize("O3")
-#endif
-/* The wider registers of later processors, without fused operations: the same numbers everywhere. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__) \
-    && !defined(POISONED)
-#define CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define CLONES
-#endif
+#include "../../extension.h"
 
 #if defined(__GNUC__)
 #define UNROLLED _Pragma("GCC unroll 3")
 #else
 #define UNROLLED
-#endif
-
-#if defined(__GNUC__)
-#define INLINE static inline __attribute__((always_inline))
-#else
-#define INLINE static inline
 #endif
 
 #define LANES 4
@@ -567,13 +545,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{0, NULL}};
-
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "strip_sweeps", NULL, 0, methods, slots, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit_strip_sweeps(void)
-{
-    return PyModuleDef_Init(&definition);
-}
+MODULE(strip_sweeps, methods)

@@ -34,7 +34,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
@@ -54,7 +54,12 @@ from tabprotect.engine.protection.rounding.controlled_programme import (
     ControlledProgramme,
 )
 from tabprotect.engine.protection.rounding.cox_rounding import chance_of_rounding, round_unbiased
-from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
+from tabprotect.engine.protection.rounding.rounding_base import (
+    BASE,
+    reaches,
+    require_multiple,
+    require_reach,
+)
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
@@ -205,11 +210,7 @@ class ControlledRounding(Method):
         publication = publication_of(release.domain, values)
 
         def weigh(count: int, _: int) -> Support:
-            if count % base:
-                raise InputError(
-                    say("a published count of {count} is no multiple of {base}", count, base),
-                    hint=say("take the mechanism that came with the table"),
-                )
+            require_multiple(base, count)
             return max(count - base + 1, 0), count + base - 1, None
 
         counts = counts_of(release, publication)

@@ -23,7 +23,6 @@ from types import MappingProxyType
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.margin_variance import deviation_left
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -40,7 +39,12 @@ from tabprotect.engine.protection.published_sums import (
     main_first,
     sum_factors,
 )
-from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
+from tabprotect.engine.protection.rounding.rounding_base import (
+    BASE,
+    reaches,
+    require_multiple,
+    require_reach,
+)
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun, independent
 from tabprotect.engine.release.published_numbers import PublishedNumbers
@@ -172,11 +176,7 @@ def _accepted(publication: Publication, base: int) -> Callable[[Table, np.random
 
 def _true_counts(published: int, base: int) -> Support:
     """What a published multiple may come from: the nearer, the likelier."""
-    if published % base:
-        raise InputError(
-            say("a published count of {published} is no multiple of {base}", published, base),
-            hint=say("take the mechanism that came with the table"),
-        )
+    require_multiple(base, published)
     low, high = max(published - base + 1, 0), published + base - 1
     return low, high, np.log(1 - np.abs(np.arange(low, high + 1) - published) / base)
 

@@ -41,3 +41,18 @@ def require_reach(base: int, counts: Ints) -> None:
             ),
             hint=say("take a base of at most {largest}, or publish totals too", largest),
         )
+
+
+def require_multiple(base: int, published: int) -> None:
+    """Refuse a published count that rounding to a base cannot give.
+
+    Raises
+    ------
+    InputError
+        Naming the count.
+    """
+    if published % base:
+        raise InputError(
+            say("a published count of {published} is no multiple of {base}", published, base),
+            hint=say("take the mechanism that came with the table"),
+        )

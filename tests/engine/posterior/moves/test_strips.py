@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
-import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from compiled_again import built
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.posterior.moves import elimination, strips
@@ -180,14 +178,7 @@ def test_nothing_is_read_before_it_is_written(
     monkeypatch.chdir(tmp_path)
     exact, laws = found_by(model_of(sparse((12, 8), 7), "negative", (0.3, 0.25)))
     drawn = exact.draw(20, np.random.default_rng(5))
-    built = tmp_path / f"strip_sweeps{sysconfig.get_config_var('EXT_SUFFIX')}"
-    headers = sysconfig.get_paths()["include"]
-    options = ["-shared", "-fPIC", "-O1", "-DPOISONED=1", f"-I{headers}"]
-    subprocess.run(["cc", *options, str(SOURCE), "-o", str(built)], check=True)
-    spec = importlib.util.spec_from_file_location("strip_sweeps", built)
-    assert spec is not None and spec.loader is not None
-    poisoned = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(poisoned)
+    poisoned = built(SOURCE, "POISONED", tmp_path)
     assert "strip_sweeps" not in sys.modules
     monkeypatch.setattr(strips, "strip_sweeps", poisoned)
     assert np.abs(found_by(exact.model)[1] - laws).max() < 1e-14

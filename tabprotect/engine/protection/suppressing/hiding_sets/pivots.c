@@ -1,25 +1,6 @@
 /* Pivots of a tableau of changes: see tableau.py, which does the same in numpy, number for number. */
 
-#define Py_LIMITED_API 0x030b0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <math.h>
-#include <stdint.h>
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#endif
-/* The wider registers of later processors, without fused operations: the same numbers everywhere. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
-#define CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define CLONES
-#endif
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
-#endif
+#include "../../../extension.h"
 
 #define NOTHING 1e-11
 #define SLACK 1e-9
@@ -183,13 +164,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{0, NULL}};
-
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "pivots", NULL, 0, methods, slots, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit_pivots(void)
-{
-    return PyModuleDef_Init(&definition);
-}
+MODULE(pivots, methods)

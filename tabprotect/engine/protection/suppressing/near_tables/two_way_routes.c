@@ -1,12 +1,7 @@
 /* Ways through the hidden cells of a two-way table: see two_way_flows.py and residual.py, which find
  * the same ones in numpy. */
 
-#define Py_LIMITED_API 0x030b0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "../../../extension.h"
 
 #define ARRAYS 6
 #define PART 16
@@ -344,28 +339,25 @@ static int prepared(Ways *w)
 static PyObject *route(PyObject *module, PyObject *args)
 {
     PyObject *given[ARRAYS], *out = NULL;
-    Py_buffer view[ARRAYS];
+    Arrays a;
     Ways w = {0};
     long long rows, columns;
-    int pay, few, held = 0, found = -1;
+    int pay, few, found = -1;
     double step;
     (void)module;
     if (!PyArg_ParseTuple(args, "OOOOOOLLpdi", &given[0], &given[1], &given[2], &given[3], &given[4],
                           &given[5], &rows, &columns, &pay, &step, &few))
         return NULL;
-    for (; held < ARRAYS; held++)
-        if (PyObject_GetBuffer(given[held], &view[held], held < 4 ? PyBUF_WRITABLE : PyBUF_SIMPLE))
-            break;
-    if (held == ARRAYS) {
-        const int64_t *what = view[5].buf;
+    if (hold(&a, given, ARRAYS, 15)) {
+        const int64_t *what = a.view[5].buf;
         w.rows = rows;
         w.columns = columns;
-        w.open = view[0].buf;
-        w.weight = view[1].buf;
-        w.forward = view[2].buf;
-        w.back = view[3].buf;
-        w.barred = view[4].buf;
-        w.number = view[4].len / (Py_ssize_t)sizeof(int64_t);
+        w.open = a.view[0].buf;
+        w.weight = a.view[1].buf;
+        w.forward = a.view[2].buf;
+        w.back = a.view[3].buf;
+        w.barred = a.view[4].buf;
+        w.number = a.view[4].len / (Py_ssize_t)sizeof(int64_t);
         w.i = what[0], w.j = what[1], w.need = what[2], w.turn = what[3];
         if (prepared(&w))
             found = routed(&w, pay, step, few);
@@ -381,8 +373,7 @@ static PyObject *route(PyObject *module, PyObject *args)
         free(w.place);
         free(w.by);
     }
-    while (held)
-        PyBuffer_Release(&view[--held]);
+    let_go(&a);
     return out;
 }
 
@@ -391,13 +382,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{0, NULL}};
-
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "two_way_routes", NULL, 0, methods, slots, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit_two_way_routes(void)
-{
-    return PyModuleDef_Init(&definition);
-}
+MODULE(two_way_routes, methods)
