@@ -21,7 +21,7 @@ from tabprotect.engine.tables.groupings.digits import usual_digits
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.look.buttons import faces, named, push_button
 from tabprotect.gui.look.file_dialogs import ask_file
-from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
@@ -61,7 +61,7 @@ class GroupingPanel(QFrame):
         self.setAccessibleName(tell("Group the categories"))
         self.setMinimumWidth(36 * GRID)
         dress(self, "card")
-        self.title = heading(say("Make a level"))
+        self.title = ElidedLabel(say("Make a level"), role="section")
         self.faces = faces(WAYS, self._choose)
         # The page has tabs of other kinds: only one of these is open.
         self._open = QButtonGroup(self)

@@ -34,7 +34,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.forms.mapping_sheet import MappingSheet, Unlisted
 from tabprotect.gui.look.buttons import ScrollsDown
-from tabprotect.gui.look.label import heading
+from tabprotect.gui.look.label import ElidedLabel
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import as_list
@@ -125,7 +125,7 @@ class VariablesPage(VariablesStage, Page):
         self.levels_there.nested.connect(self._nest)
 
     def _lay_out(self) -> None:
-        self.levels = heading("")
+        self.levels = ElidedLabel("", role="section")
         # What is rarely reached scrolls, so that a low window keeps the main action.
         area = ScrollsDown()
         area.setAccessibleName(tell("Ways to group"))
