@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.help import HelpPage, page_label
-from tabprotect.gui.pages.help_texts import DO, ON_PAGES
+from tabprotect.gui.pages.help.page import HelpPage, page_label
+from tabprotect.gui.pages.help.texts import DO, ON_PAGES
 
 Settle = Callable[[], None]
 

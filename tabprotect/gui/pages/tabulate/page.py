@@ -24,6 +24,7 @@ from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.variable_words import variable_kind
 from tabprotect.gui.look.buttons import named, push_button, tool_button
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
@@ -42,7 +43,6 @@ from tabprotect.gui.pages.tabulate.table_so_far import (
     if_ticked,
 )
 from tabprotect.gui.pages.tabulate.words import KINDS, MOST_CATEGORIES, unfit
-from tabprotect.gui.pages.variables.words import variable_kind
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 

@@ -32,6 +32,7 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.variable_words import levels_text, missing_codes, variable_kind
 from tabprotect.gui.forms.mapping_sheet import MappingSheet, Unlisted
 from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.label import ElidedLabel
@@ -50,7 +51,6 @@ from tabprotect.gui.pages.variables.foreseen import (
 )
 from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
 from tabprotect.gui.pages.variables.level_tools import LevelTools, OrderTools
-from tabprotect.gui.pages.variables.words import levels_text, missing_codes, variable_kind
 from tabprotect.gui.pages.variables.zeros_menu import ZerosMenu
 from tabprotect.languages.said import capital, joined, plural, say
 from tabprotect.languages.speaking import tell, told

@@ -20,7 +20,7 @@ from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text
 from tabprotect.gui.pages import stages
-from tabprotect.gui.pages.help_texts import DO, FORMULAS, KEYS, ON_PAGES, WALK, WORDS
+from tabprotect.gui.pages.help.texts import DO, FORMULAS, KEYS, ON_PAGES, WALK, WORDS
 from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import told
 from tabprotect.version import __version__
