@@ -225,6 +225,7 @@ def geography(hand: Hand, files: Path) -> None:
     """Districts and regions above the towns, and bands of age."""
     hand.rail("variables")
     hand.item("town")
+    hand.button("Code list")
     hand.button("Code list from a file")
     hand.file(files / "towns.csv")
     if isinstance(hand.front, MappingSheet):
@@ -236,7 +237,7 @@ def geography(hand: Hand, files: Path) -> None:
         if f.accessibleName() == "Where bands begin"
     )
     hand.write(width, "0, 18, 40, 65")
-    hand.button("Group: Where bands begin")
+    hand.button("Add this level")
     hand.button("Count at this level")
 
 

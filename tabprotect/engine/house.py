@@ -22,6 +22,12 @@ KEY = "TABPROTECT_HOUSE_KEY"
 KEY_BYTES = 32
 
 
+def named_folder() -> Path | None:
+    """The folder that the environment names for all that the program writes by itself."""
+    named = os.environ.get(FOLDER)
+    return Path(named) if named else None
+
+
 def folder() -> Path:
     """The folder of the program's settings.
 
@@ -30,9 +36,9 @@ def folder() -> Path:
     InputError
         If the system names no home folder.
     """
-    named = os.environ.get(FOLDER)
-    if named:
-        return Path(named)
+    named = named_folder()
+    if named is not None:
+        return named
     try:
         if sys.platform == "win32":
             return Path(os.environ.get("APPDATA") or Path.home()) / "tabprotect"

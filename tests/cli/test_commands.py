@@ -302,9 +302,11 @@ def test_open_hands_the_table_to_the_window(run: Run, monkeypatch: pytest.Monkey
     monkeypatch.setattr(main_module, "show_window", shown)
     monkeypatch.setattr(open_command, "show_window", shown)
     run()
+    run("open")
     run("open", "example:langsrud-lupp")
     run("open", "table.csv", "--drop", "weight")
     assert seen == [
+        ([], {}),
         ([], {}),
         (["example:langsrud-lupp"], {}),
         (["table.csv"], {"drop": ("weight",)}),

@@ -104,10 +104,10 @@ def test_from_records_to_a_coded_set_of_three_tables(
     hand.clicks += 1
     settle()
     variables = hand.page(VariablesPage)
-    hand.click(variables.panel.nest_button)
+    hand.click(variables.levels_there.nest_button)
     hand.row(variables.list, "age")
-    hand.button("Group: Width of the bands")
-    hand.click(variables.panel.take_button)
+    hand.button("Add this level")
+    hand.click(variables.levels_there.take_button)
     table = window.document.original
     assert table is not None and table.domain.names == ("nuts", "age", "sex", "work")
     assert table.domain["age"].categories[:2] == ("0-4", "5-9")

@@ -14,7 +14,12 @@ from tabprotect.languages.said import say
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     opener = verbs.add("open", run_open)
-    opener.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
+    opener.add_argument(
+        "table",
+        metavar="TABLE",
+        nargs="?",
+        help=say("a file or example:NAME; without one the window begins at its start page"),
+    )
     # For the test of a packaged program: paint the window into a file and quit.
     opener.add_argument("--smoke", metavar="FILE.png", help=argparse.SUPPRESS)
     add_reading(opener)
@@ -23,4 +28,5 @@ def add(verbs: Verbs) -> None:
 def run_open(args: argparse.Namespace, console: Console) -> int:
     """Show the window until it is closed."""
     smoke = ["--smoke", args.smoke] if args.smoke else []
-    return show_window([args.table, *smoke], given_reading(args))
+    source = [args.table] if args.table else []
+    return show_window([*source, *smoke], given_reading(args))

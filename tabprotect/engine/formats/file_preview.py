@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import DASHES, CountMarks
@@ -16,6 +18,7 @@ from tabprotect.engine.formats.layouts.laid_out import lay_out
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOut, LaidOutPart, LaidOutRow
 from tabprotect.engine.formats.layouts.marked_cells import signs_in
 from tabprotect.engine.formats.layouts.settled_totals import NONE
+from tabprotect.engine.formats.layouts.table_forms import count_columns
 from tabprotect.engine.formats.layouts.total_rows import Totals, check_totals, names_of
 from tabprotect.engine.formats.layouts.totals_by_arithmetic import find_totals
 from tabprotect.engine.formats.reading_options import Reading
@@ -32,6 +35,26 @@ SHOWN = 50
 
 HEAD = 2**18
 """The number of bytes they are taken from."""
+
+CALLED = frozenset(
+    {
+        *(
+            "anzahl",
+            "zahl",
+            "personen",
+            "menschen",
+            "f\u00e4lle",
+            "bestand",
+            "bev\u00f6lkerung",
+            "insgesamt",
+        ),
+        *("number", "persons", "people", "cases", "records", "population", "total", "obs_value"),
+        *("effectif", "effectifs", "nombre", "population", "antal", "antall", "aantal", "numero"),
+    }
+)
+"""What columns of counts are often called: enough to suggest one, not to take it unseen."""
+
+_DECIMALS = re.compile(r"[.,]\d{1,2}$")
 
 SIGN = " \u2502 "
 """The separator of fields in a sheet's row."""
@@ -118,6 +141,7 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
         parts += [*_separator(kind, path, reading, layout), *layout.parts]
     elif rows:
         layout = _in_columns(rows, reading)
+        parts += _separator(kind, path, reading, layout)
     book = outline(path, reading.sheet) if "sheet" in kind.options else Outline()
     columns = tuple(f.strip() for f in layout.header[-1].fields) if layout and layout.header else ()
     table, records = None, False
@@ -134,7 +158,7 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
     lines = _lines(path, reading, rows, layout, marked)
     return FilePreview(
         kind, lines, tuple(parts), table, notes, sums, error, records, book.sheets, columns,
-        _ranges(book.used, reading, layout), MappingProxyType(_suggested(error)),
+        _ranges(book.used, reading, layout), MappingProxyType(_suggested(error, layout)),
         MappingProxyType(signs), counted,
     )  # fmt: skip
 
@@ -178,18 +202,25 @@ def _apart(kind: Format, path: Path, reading: Reading, parts: list[LaidOutPart])
     return reading
 
 
-def _separator(kind: Format, path: Path, reading: Reading, layout: LaidOut) -> list[LaidOutPart]:
-    """The separator of a text's fields: the one that splits the header in this way."""
-    if "delimiter" not in kind.options or reading.delimiter or not layout.header:
+def _separator(
+    kind: Format, path: Path, reading: Reading, layout: LaidOut | None
+) -> list[LaidOutPart]:
+    """The separator of a text's fields: the one that splits the header in this way, or most lines."""
+    if "delimiter" not in kind.options or reading.delimiter:
         return []
-    row = layout.header[-1]
-    head = TextRows(path, encoding=reading.encoding, delimiter=",").text().splitlines()
-    line = head[row.line - 1] if row.line <= len(head) else ""
-    signs = [sign for sign in DELIMITERS if line.count(sign) == len(row.fields) - 1]
     names = {"\t": "tab"}
-    return [
-        LaidOutPart("delimiter", names.get(s, s), say("as it splits the header")) for s in signs[:1]
-    ]
+    text = TextRows(path, encoding=reading.encoding)
+    if layout is not None and layout.header:
+        row = layout.header[-1]
+        head = text.text().splitlines()
+        line = head[row.line - 1] if row.line <= len(head) else ""
+        for sign in DELIMITERS:
+            if line.count(sign) == len(row.fields) - 1 > 0:
+                return [
+                    LaidOutPart("delimiter", names.get(sign, sign), say("as it splits the header"))
+                ]
+    sign = text.delimiter
+    return [LaidOutPart("delimiter", names.get(sign, sign), say("as it splits most lines"))]
 
 
 def _sums(
@@ -285,11 +316,13 @@ def is_text(head: bytes, path: Path) -> bool:
     return not (b"\x00" in head or head.startswith(b"PK") or path.suffix.lower() == ".gz")
 
 
-def _suggested(error: InputError | None) -> dict[str, object]:
+def _suggested(error: InputError | None, layout: LaidOut | None) -> dict[str, object]:
     """Options that answer the question an error asks, if one answer is likely."""
     if error is None:
         return {}
     hint = f"{error.hint} {error.message}"
+    if "--count COLUMN" in hint:
+        return _likely_count(layout)
     if "--totals auto" in hint:
         return {"totals": "auto"}
     if "not UTF-8" in hint:
@@ -303,3 +336,28 @@ def _suggested(error: InputError | None) -> dict[str, object]:
     if "--form grid" in hint:
         return {"form": "grid"}
     return {"missing": "zero"} if "--missing zero" in hint else {}
+
+
+def _likely_count(layout: LaidOut | None) -> dict[str, object]:
+    """The column of counts, where one alone is called so or holds whole numbers; shares are left out."""
+    if layout is None or not layout.header or not layout.body:
+        return {}
+    names = [name.strip() for name in layout.header[-1].fields]
+    held = [
+        [row.fields[n].strip() for row in layout.body if n < len(row.fields)]
+        for n in range(len(names))
+    ]
+    # A blank or a sign in place of a count is no word.
+    words = [[text for text in of if any(map(str.isalnum, text))] for of in held]
+    numeric = [n for n, of in enumerate(words) if of and all(map(looks_numeric, of))]
+    shares = [n for n in numeric if any(_DECIMALS.search(text) for text in held[n])]
+    known = count_columns(names)
+    called = [n for n, name in enumerate(names) if name in known or name.casefold() in CALLED]
+    whole = [n for n in numeric if n not in shares]
+    likely = next((found for found in (called, whole) if len(found) == 1), [])
+    if not likely or looks_numeric(names[likely[0]]) or not names[likely[0]]:
+        return {}
+    out: dict[str, object] = {"count": names[likely[0]]}
+    if drop := [names[n] for n in shares if n != likely[0] and names[n]]:
+        out["drop"] = drop
+    return out

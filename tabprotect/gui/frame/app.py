@@ -22,7 +22,7 @@ from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QSettings, QTimer, QTranslator, Signal
+from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTimer, QTranslator, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -35,9 +35,10 @@ from tabprotect.engine.project.saving.recovery import Recoverable, Session, reco
 from tabprotect.gui.base.background.garbage import GarbageCollection
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.own_files import state_folder, stored_settings
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.settings_dialog import state_folder
 from tabprotect.gui.frame.stages import Pages, page_type
+from tabprotect.gui.look.file_dialogs import FOLDERS
 from tabprotect.gui.look.flat.style import Style
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.plots.canvas import Canvas, loaded_in_pieces
@@ -293,7 +294,7 @@ def main(argv: Sequence[str] | None = None, reading: Mapping[str, object] | None
     app = application()
     if smoke:
         return _smoke(app, arguments[0] if arguments else EXAMPLE, Path(smoke), reading)
-    settings = QSettings()
+    FOLDERS.settings = settings = stored_settings()
     mode, zoom = settings.value("mode", "system"), settings.value("zoom", 1.0)
     with contextlib.suppress(TypeError, ValueError):
         THEME.apply(

@@ -13,7 +13,14 @@ from tabprotect.engine.errors import InputError, RecordsError, RefusedError, Tab
 from tabprotect.engine.formats.file_preview import FilePreview
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, named, patterns
+from tabprotect.engine.formats.registered import (
+    TEXT,
+    by_suffix,
+    format_of,
+    formats,
+    named,
+    patterns,
+)
 from tabprotect.engine.formats.remembered_readings import recalled, remember
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.examples import PREFIX
@@ -26,7 +33,7 @@ from tabprotect.gui.base.background.question import tell_failure
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 RECENT = 10
 """Recent files that are remembered."""
@@ -46,14 +53,20 @@ REMEDIES: tuple[tuple[str, str, object, str], ...] = (
 
 
 def open_filter() -> str:
-    """What the dialog shows that opens anything."""
+    """What the dialog shows that opens anything: all of it, then kind by kind in plain words."""
     tables, project = patterns("table"), f"*{storage.SUFFIX}"
+    kinds = joined(
+        say("{label} ({endings});;", one.label, " ".join(f"*{end}" for end in one.suffixes))
+        for one in formats().values()
+        if "table" in one.holds
+    )
     return say(
-        "All that can be opened ({tables} {project} *.zip *{RECIPE});;Tables ({tables});;"
-        "Projects ({project});;Release bundles (*.zip);;Recipes (*{RECIPE});;All files (*)",
+        "All that can be opened ({tables} {project} *.zip *{RECIPE});;Tables of every format ({tables});;"
+        "Projects ({project});;Releases (*.zip);;Recipes (*{RECIPE});;{kinds}All files (*)",
         tables,
         project,
         RECIPE,
+        kinds,
     )
 
 
@@ -96,7 +109,7 @@ class Files(QObject):
 
     def ask_open(self) -> None:
         """Ask for a file; the window stays alive meanwhile."""
-        ask_file(self.window, say("Open"), open_filter(), self.open)
+        ask_file(self.window, say("Open"), open_filter(), self.open, kind="table")
 
     def ask_records(self) -> None:
         """Go where records are tabulated, and ask for their file."""
@@ -152,7 +165,9 @@ class Files(QObject):
 
     def ask_reading_of(self) -> None:
         """Ask for a file, and how it is to be read."""
-        ask_file(self.window, say("Open with choices"), open_filter(), self.ask_reading)
+        ask_file(
+            self.window, say("Open with choices"), open_filter(), self.ask_reading, kind="table"
+        )
 
     def _read_so(self, source: str, reading: Reading, seen: FilePreview) -> None:
         if seen.records:

@@ -80,7 +80,7 @@ class Recipes(QObject):
 
     def ask_run(self) -> None:
         """Ask for a recipe, then for the new data."""
-        ask_file(self.window, say("Recipe"), RECIPES, self._ask_data)
+        ask_file(self.window, say("Recipe"), RECIPES, self._ask_data, kind="recipe")
 
     def _ask_data(self, recipe: str) -> None:
         shown = say("{patterns} {patterns2}", patterns("table"), patterns("records"))
@@ -89,6 +89,7 @@ class Recipes(QObject):
             say("New data for {name}", Path(recipe).name),
             say("Data ({shown});;All files (*)", shown),
             partial(self._choose, recipe),
+            kind="table",
         )
 
     def _choose(self, recipe: str, data: str) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSize, QStandardPaths, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -34,6 +34,7 @@ from tabprotect.engine.release.left_out import SAID as LEFT_OUT
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import MOST_ATTEMPTS
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.gui.base.own_files import state_folder
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.frame.window import Window
@@ -76,12 +77,6 @@ MODES: tuple[tuple[Mode, str], ...] = (
     ("dark", say("Dark")),
     ("contrast", say("High contrast")),
 )
-
-
-def state_folder() -> Path:
-    """Where autosaved work of this user lies."""
-    where = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation)
-    return Path(where) / "autosave"
 
 
 Groups = list[tuple[str, Sequence[tuple[str, QWidget]]]]
@@ -427,7 +422,8 @@ class SettingsDialog(QDialog):
             form.setContentsMargins(0, 0, 0, 0)
             for text, field in rows:
                 label = Label(text)
-                label.setMinimumWidth(round(FIELD * THEME.scale))
+                # Its words in the middle of the field.
+                label.setMinimumSize(round(FIELD * THEME.scale), field.sizeHint().height())
                 label.setBuddy(field)
                 form.addRow(label, field)
             column.addLayout(in_column(heading(title), form, margins=0, spacing=GRID))

@@ -1,11 +1,15 @@
-"""Asking for a file: to open, or to write to. Nothing waits for the answer."""
+"""Asking for a file: to open, or to write to. Nothing waits for the answer.
+
+Each kind of file has the folder where the last one of it was chosen; kept with what a person sets, in
+no project and no recipe.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from tabprotect.languages.said import say
@@ -14,31 +18,72 @@ from tabprotect.languages.speaking import told
 Taken = Callable[[str], object]
 """What is done with the path that was chosen."""
 
+LONG = 60
+"""Letters of a filter up to which its endings are shown."""
 
-def ask_file(parent: QWidget, title: str, filters: str, then: Taken) -> QFileDialog:
-    """Ask for a file that is there."""
-    dialog = QFileDialog(parent, told(title), "", filters)
+
+class LastFolders:
+    """The folder of the last file of each kind, in ``settings``; without any, nothing is kept."""
+
+    def __init__(self) -> None:
+        self.settings: QSettings | None = None
+
+    def of(self, kind: str) -> str:
+        """Where to begin; empty where nothing was chosen yet, or the folder is gone."""
+        kept = (
+            "" if self.settings is None else str(self.settings.value(f"folders/{kind}", "") or "")
+        )
+        return kept if kept and Path(kept).is_dir() else ""
+
+    def keep(self, kind: str, path: str) -> None:
+        """Begin in the folder of a path the next time."""
+        if self.settings is not None:
+            chosen = Path(path)
+            folder = chosen if chosen.is_dir() else chosen.parent
+            self.settings.setValue(f"folders/{kind}", str(folder.absolute()))
+
+
+FOLDERS = LastFolders()
+"""Those of this program; whoever starts it says where they are kept."""
+
+
+def ask_file(
+    parent: QWidget, title: str, filters: str, then: Taken, *, kind: str = ""
+) -> QFileDialog:
+    """Ask for a file that is there; ``kind`` names the files that share a folder."""
+    kind = kind or _ending(filters)
+    dialog = QFileDialog(parent, told(title), FOLDERS.of(kind), filters)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    return _opened(dialog, then)
+    return _opened(dialog, then, kind)
 
 
 def ask_files(
-    parent: QWidget, title: str, filters: str, then: Callable[[list[str]], object]
+    parent: QWidget,
+    title: str,
+    filters: str,
+    then: Callable[[list[str]], object],
+    *,
+    kind: str = "",
 ) -> QFileDialog:
     """Ask for some files that are there."""
-    dialog = QFileDialog(parent, told(title), "", filters)
+    kind = kind or _ending(filters)
+    dialog = QFileDialog(parent, told(title), FOLDERS.of(kind), filters)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    _shorten(dialog)
+    dialog.filesSelected.connect(lambda paths: FOLDERS.keep(kind, paths[0]))
     dialog.filesSelected.connect(then)
     dialog.open()
     return dialog
 
 
-def ask_folder(parent: QWidget, title: str, start: str, then: Taken) -> QFileDialog:
-    """Ask for a folder."""
-    dialog = QFileDialog(parent, told(title), start)
+def ask_folder(
+    parent: QWidget, title: str, start: str, then: Taken, *, kind: str = "folder"
+) -> QFileDialog:
+    """Ask for a folder; without a ``start`` it begins where the last one of its kind lies."""
+    dialog = QFileDialog(parent, told(title), start or FOLDERS.of(kind))
     dialog.setFileMode(QFileDialog.FileMode.Directory)
-    return _opened(dialog, then)
+    return _opened(dialog, then, kind)
 
 
 def ask_place(
@@ -61,12 +106,13 @@ def ask_place(
     confirm
         Whether the dialog asks before the very name that was typed is overwritten.
     """
-    dialog = QFileDialog(parent, told(title), "", filters)
+    kind = _ending(filters)
+    dialog = QFileDialog(parent, told(title), FOLDERS.of(f"{kind} written"), filters)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not confirm)
-    dialog.setDefaultSuffix(filters.partition("*.")[2].partition(")")[0].partition(" ")[0])
+    dialog.setDefaultSuffix(kind)
     dialog.selectFile(place)
-    return _opened(dialog, then)
+    return _opened(dialog, then, f"{kind} written")
 
 
 def ask_export(
@@ -77,8 +123,21 @@ def ask_export(
     return ask_place(parent, say("Export"), name, filters, lambda path: write(Path(path)))
 
 
-def _opened(dialog: QFileDialog, then: Taken) -> QFileDialog:
+def _ending(filters: str) -> str:
+    """The first ending that filters name."""
+    return filters.partition("*.")[2].partition(")")[0].partition(" ")[0]
+
+
+def _shorten(dialog: QFileDialog) -> None:
+    """Filters by their names alone, where they have many endings."""
+    option = QFileDialog.Option.HideNameFilterDetails
+    dialog.setOption(option, any(len(words) > LONG for words in dialog.nameFilters()))
+
+
+def _opened(dialog: QFileDialog, then: Taken, kind: str) -> QFileDialog:
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    _shorten(dialog)
+    dialog.fileSelected.connect(lambda path: FOLDERS.keep(kind, path))
     dialog.fileSelected.connect(then)
     dialog.open()
     return dialog

@@ -112,3 +112,33 @@ def test_there_is_nothing_to_look_at(tmp_path: Path) -> None:
         preview(tmp_path / "t.csv", Reading())
     with pytest.raises(InputError, match="PDF"):
         look(tmp_path, b"%PDF-1.7\n", "t.pdf")
+
+
+@pytest.mark.parametrize(
+    ("text", "likely"),
+    [
+        # Alone called so, whatever else holds numbers.
+        ("Ort;Jahr;Art;Personen\na;2015;x;12\na;2015;y;\nb;2016;x;..\n", {"count": "Personen"}),
+        # Alone whole numbers: shares are left out.
+        ("Ort;Art;A;B\na;x;3;4,5\nb;x;4;7,0\nb;y;4;7,0\n", {"count": "A", "drop": ["B"]}),
+        # As likely as each other: nothing is guessed, nor that it is a grid.
+        ("Ort;A;B;Art\na;3;4;x\nb;4;7;y\na;5;5;y\n", {}),
+        # A number is no name of a column.
+        ("Nord;m;12;z\nNord;w;3;z\nS;m;44;y\n", {}),
+    ],
+)
+def test_the_likely_column_of_counts(tmp_path: Path, text: str, likely: dict[str, object]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    seen = preview(path, Reading())
+    assert seen.table is None and seen.error is not None and "--count COLUMN" in seen.error.hint
+    assert dict(seen.suggested) == likely
+    assert [p.value for p in seen.parts if p.option == "delimiter"] == [";"]
+
+
+def test_a_title_with_commas_does_not_hide_the_separator(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Menschen, nach Ort, Art\n\nOrt;Art;Zahl\na;x;1\na;y\nb;x;3;4\nb;y;4\nc;x;5\n")
+    seen = preview(path, Reading())
+    assert [p.value for p in seen.parts if p.option == "delimiter"] == [";"]
+    assert seen.lines[3].fields == ("a", "x", "1")

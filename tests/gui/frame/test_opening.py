@@ -335,7 +335,8 @@ def test_the_card_of_records_asks_for_them(
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr(
-        "tabprotect.gui.pages.tabulate.page.ask_file", lambda _, title, *__: asked.append(title)
+        "tabprotect.gui.pages.tabulate.page.ask_file",
+        lambda _, title, *__, **___: asked.append(title),
     )
     (card,) = (c for c in window.page.findChildren(Card) if c.accessibleName() == "Count records")
     card.click()

@@ -276,7 +276,7 @@ class TextRows:
             reader = io.TextIOWrapper(file, self.encoding, newline="")
             lines = list(itertools.islice(iter(lambda: reader.readline(BLOCK), ""), SAMPLE_ROWS))
             reader.detach()
-        first = 0
+        most = (0, 0)
         best = ","
         for delimiter in DELIMITERS:
             widths = []
@@ -290,8 +290,11 @@ class TextRows:
                 sound = "end of data" in str(error)
             if sound and widths and widths[0] > 1 and len(set(widths)) == 1:
                 return delimiter
-            if widths and widths[0] > first:
-                first, best = widths[0], delimiter
+            # Lines of a title or a note are split in other ways than the table: what splits most
+            # lines alike counts, then what splits the first one more often.
+            alike = max((widths.count(width) for width in set(widths) if width > 1), default=0)
+            if alike and (alike, widths[0]) > most:
+                most, best = (alike, widths[0]), delimiter
         return best
 
     @contextmanager

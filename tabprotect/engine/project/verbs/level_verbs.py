@@ -23,6 +23,7 @@ from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.bands import banded, cut_at
+from tabprotect.engine.tables.groupings.digits import check_digits, first_characters
 from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.groupings.unlisted_codes import LEFT_OUT
 from tabprotect.engine.tables.structural import stated
@@ -38,6 +39,13 @@ def _group_label(project: Project, given: Arguments) -> str:
         cuts = given["cuts"]
         assert isinstance(cuts, Sequence)
         return say("cut {given} at {str}", given["variable"], ", ".join(map(str, cuts)))
+    if digits := given.get("digits"):
+        assert isinstance(digits, Mapping)
+        return say(
+            "group {given} by first digits: {numbers}",
+            given["variable"],
+            ", ".join(map(str, digits.values())),
+        )
     files = given.get("files")
     if isinstance(files, Mapping):
         return say(
@@ -58,10 +66,11 @@ def group_categories(
     width: int | None = None,
     cuts: Sequence[int] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
+    digits: Mapping[str, int] | None = None,
     files: Mapping[str, str] | None = None,
     mapping: Mapping[str, str] | None = None,
 ) -> Project:
-    """Give a variable a level: by width, by cut points, by a code list, or group by group.
+    """Give a variable levels: by width, by cut points, by first digits, by a code list, or group by group.
 
     Parameters
     ----------
@@ -70,6 +79,9 @@ def group_categories(
         of that name is replaced.
     groups
         The categories of each group; categories in no group stand alone.
+    digits
+        What each level is called -> by how many first characters of the codes it goes. Shorter codes, and
+        what is no code, stand alone.
     files
         ``{"code list": FILE}``, as for ``--code-list``: all levels of the code list.
     mapping
@@ -96,6 +108,7 @@ def group_categories(
         width=width,
         cuts=cuts,
         groups=groups,
+        digits=digits,
         file="" if not files else next(iter(files.values())),
     )
     return _over(project, _labelled(with_levels(domain, variable, *found), variable, labels))
@@ -157,14 +170,21 @@ def levels_of(
     width: int | None = None,
     cuts: Sequence[int] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
+    digits: Mapping[str, int] | None = None,
     file: str = "",
 ) -> tuple[Level, ...]:
     """The levels that :func:`group_categories` would add."""
-    ways = [width is not None, bool(cuts), bool(groups), bool(file)]
+    ways = [width is not None, bool(cuts), bool(groups), bool(digits), bool(file)]
     if sum(ways) != 1:
         raise InputError(
             say("name one way to group the categories"),
-            hint=say("a width, cut points, groups, or the file of a code list"),
+            hint=say("a width, cut points, groups, first digits, or the file of a code list"),
+        )
+    if digits:
+        check_digits(variable.categories, digits)
+        by_number = sorted(digits.items(), key=lambda one: one[1])
+        return tuple(
+            Level(name, tuple(first_characters(variable.categories, n))) for name, n in by_number
         )
     if file:
         return code_list_levels(Path(file), variable)[0]

@@ -130,8 +130,11 @@ class FileLines(QTableWidget):
         names = names if len(set(names)) == len(names) and all(names) else ()
         width = max((len(line.fields) for line in seen.lines if line.role == "body"), default=0)
         names = names if width <= len(names) else ()
+        # Columns are seen as such even where their names make no sense yet.
+        split = max((len(line.fields) for line in seen.lines), default=0)
+        across = len(names) or max(split, 1)
         self.clearSpans()
-        self.setColumnCount(FIRST + max(len(names), 1) + 1)
+        self.setColumnCount(FIRST + across + 1)
         self.setRowCount(len(seen.lines))
         bodies = [line.fields for line in seen.lines if line.role == "body"]
         numbers = {
@@ -140,39 +143,42 @@ class FileLines(QTableWidget):
             if 2 * sum(map(looks_numeric, of)) > len(of)
         }
         for row, line in enumerate(seen.lines):
-            self._show_line(row, line, len(names), numbers)
-        self._show_roles(seen, names, given)
+            self._show_line(row, line, across, numbers)
+        self._show_roles(seen, names, given, across)
         self.resizeColumnsToContents()
         for column in range(FIRST, self.columnCount() - 1):
             width = min(max(self.columnWidth(column) + GRID, LEAST_WIDTH), MOST_WIDTH)
-            self.setColumnWidth(column, width if names else self.columnWidth(column))
+            self.setColumnWidth(column, width if across > 1 else self.columnWidth(column))
 
     def _show_line(self, row: int, line: PreviewLine, named: int, numbers: set[int]) -> None:
         """A line as its fields, or as one text over all columns."""
         c = THEME.colours
-        apart = bool(named) and line.role in ("header", "body", "total")
+        told_apart = line.role in ("header", "body", "total") or not line.role
+        apart = named > 1 and told_apart and len(line.fields) > 1
         fields = line.fields[:named] if apart else (line.text,)
         texts = (str(line.number), *fields, *[""] * (named - len(fields)), told(SAID[line.role]))
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)
             quiet = line.role != "body" or column == 0
             item.setForeground(QBrush(QColor(c.quiet if quiet else c.text)))
+            last = column == len(texts) - 1
             if line.role == "header":
                 item.setBackground(QBrush(QColor(c.selection)))
-                item.setForeground(QBrush(QColor(c.text)))
-                font = QFont(self.font())
-                font.setWeight(QFont.Weight.DemiBold)
-                item.setFont(font)
+                if not last:
+                    item.setForeground(QBrush(QColor(c.text)))
+                    font = QFont(self.font())
+                    font.setWeight(QFont.Weight.DemiBold)
+                    item.setFont(font)
             elif line.role == "total":
                 item.setBackground(QBrush(QColor(c.raised)))
-            if column == 0 or (apart and column - FIRST in numbers):
+            if column == 0 or last or (apart and column - FIRST in numbers):
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.setItem(row, column, item)
         if named > 1 and not apart:
             self.setSpan(row, FIRST, 1, named)
 
     def _show_roles(
-        self, seen: FilePreview, names: Sequence[str], given: Mapping[str, object]
+        self, seen: FilePreview, names: Sequence[str], given: Mapping[str, object], across: int
     ) -> None:
         """What each column is, above it; below that, what it holds."""
         bodies = [line.fields for line in seen.lines if line.role == "body"]
@@ -193,7 +199,9 @@ class FileLines(QTableWidget):
             plural(sizes[n], "{n} category", "{n} categories", sizes[n]) if n in sizes else ""
             for n in names
         ]
-        self.setHorizontalHeaderLabels(["", *map(told, held or [tell("Text")]), ""])
+        if across < 2:
+            held = [tell("Text")]
+        self.setHorizontalHeaderLabels(["", *map(told, held or [""] * across), ""])
 
 
 def _listed(value: object) -> list[str]:

@@ -19,12 +19,12 @@ from tabprotect.gui.forms.reading.reading_inputs import ReadingForm, said_of, se
 from tabprotect.gui.forms.reading.refusal_choices import RefusalChoices
 from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.drawn.icons import pixmap
-from tabprotect.gui.look.error_strip import ErrorStrip
+from tabprotect.gui.look.error_strip import ErrorStrip, without_options
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, spaced
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
 
 REST = 300
@@ -33,6 +33,9 @@ REST = 300
 RESULT = 12 * GRID
 """Pixels that what comes of it is high at least: nothing moves when it is a question."""
 
+
+NAMED = 4
+"""Variables that a sentence names."""
 
 FORM = 52 * GRID
 """Pixels that the choices are wide."""
@@ -64,6 +67,7 @@ class ImportSheet(QDialog):
         self.roles.chosen.connect(self._role_chosen)
         self.choices = RefusalChoices(self._take)
         self.lines.cellDoubleClicked.connect(self._header_chosen)
+        self.errors.place_clicked.connect(self._go_to)
         self.form = ReadingForm()
         self.form.changed.connect(self._changed)
         self.inputs = self.form.inputs
@@ -100,8 +104,8 @@ class ImportSheet(QDialog):
         in_column(
             1,
             self.errors,
-            self.choices,
             sums,
+            self.choices,
             self.again,
             1,
             on=result,
@@ -148,6 +152,13 @@ class ImportSheet(QDialog):
         if item is not None and "header_row" in self.inputs:
             self.set_option("header_row", item.text())
 
+    def _go_to(self, error: TabprotectError) -> None:
+        """Go to the line that an error names, where it is one of those shown."""
+        line = getattr(error, "line", None)
+        if line is not None and 0 < line <= self.lines.rowCount():
+            self.lines.selectRow(line - 1)
+            self.lines.setFocus()
+
     def _role_chosen(self, chosen: dict[str, str]) -> None:
         for name, role in chosen.items():
             self._take(with_role(self.given, name, role))
@@ -180,6 +191,12 @@ class ImportSheet(QDialog):
         if self.seen is None:
             self.form.build(seen, self._given)
         self.seen = seen
+        self._suggest(seen)
+        if self._rest.isActive():
+            # What is likely meant is shown at once, not the question that it answers.
+            self._rest.stop()
+            self.look_again()
+            return
         self.form.show_found(seen)
         self.lines.show_lines(seen, self.given)
         self.sums.setText(spaced(told(seen.sums or joined(seen.notes, "; "))))
@@ -188,15 +205,17 @@ class ImportSheet(QDialog):
             told(say("Choose variables\u2026") if seen.records else say("Open the table"))
         )
         self.open_button.setEnabled(seen.table is not None or seen.records)
-        self._suggest(seen)
-        # What was just answered is no question any more.
-        asked = None if seen.records or self._rest.isActive() else seen.error
+        asked = None if seen.records else seen.error
         self.choices.show_choices(asked)
-        self.sums.setVisible(asked is None)
+        # What has answers is a question; what has none is a fault of the file.
+        answers = bool(self.choices.buttons)
+        self.sums.setVisible(asked is None or answers)
+        if asked is not None and answers:
+            self.sums.setText(told(_question(asked)))
         self.tick.setPixmap(pixmap("tick", 2 * GRID, colour=THEME.colours.released))
         self.tick.setVisible(asked is None and seen.table is not None)
         self.again.setVisible(self.tick.isVisibleTo(self))
-        if asked is None:
+        if asked is None or answers:
             self.errors.clear()
         else:
             self.errors.show_error(asked)
@@ -232,19 +251,42 @@ class ImportSheet(QDialog):
         self.accept()
 
 
+def _question(error: InputError) -> str:
+    """What is asked, in a sentence; the buttons beside it are the answers."""
+    if "--count COLUMN" in error.hint:
+        return say("Which column says how many?")
+    where = "" if error.line is None else say(" (line {line})", error.line)
+    said = say("{message}{where}.", capital(error.message), where)
+    hint = without_options(told(error.hint))
+    return say("{said} {hint}.", said, capital(hint)) if hint and hint != error.hint else said
+
+
 def _finding(seen: FilePreview) -> str:
-    """What was understood, in a sentence."""
+    """What becomes of the columns, in a sentence."""
     if seen.records:
         return say("Each row is a person or a firm. What to count them by comes next.")
     if seen.table is None:
-        return say("One question is open.")
-    number = seen.table.domain.ndim
-    here = plural(number, "{n} variable is understood.", "{n} variables are understood.", number)
+        asked = "" if seen.error is None else seen.error.hint
+        if "--count COLUMN" in asked:
+            return say("Say above one column that it is the count; the others split the table.")
+        return say("One question is open; it stands below. Nothing is opened before.")
+    names = seen.table.domain.names
+    split = say("{n} variables", len(names))
+    if len(names) <= NAMED:
+        last = names[-1]
+        split = (
+            last if len(names) < 2 else say("{first} and {last}", joined(names[:-1], ", "), last)
+        )
+    here = (
+        say(
+            "The column \u201c{count}\u201d says how many there are, by {split}.",
+            seen.counted,
+            split,
+        )
+        if seen.counted
+        else say("The cells say how many there are, by {split}.", split)
+    )
     out = [p.value for p in seen.parts if p.option == "drop"]
     if not out:
-        return say("{here} Everything can be changed here.", here)
-    return say(
-        "{here} Left out, as it holds percentages: {names}. Everything can be changed here.",
-        here,
-        joined(out, ", "),
-    )
+        return here
+    return say("{here} Left out, as it holds percentages: {names}.", here, joined(out, ", "))

@@ -113,7 +113,17 @@ GROUPS = (
     (say("Totals in the file"), ("totals", "tolerance")),
     (say("Signs in place of a count"), ("marks", "missing", "fill_missing")),
 )
-"""What is in sight; everything else is how the file is written, and folded."""
+"""What is in sight where the file has it; everything else is how it is written, and folded."""
 
-WRITTEN = ("encoding", "delimiter", "decimal", "thousands", "form", "header_row")
-"""What the line about that says, where it was recognised."""
+SOMETIMES = frozenset({"totals", "marks"})
+"""The first options of groups that are folded where the file has nothing of the kind."""
+
+WRITTEN = {
+    "delimiter": say("{value} between columns"),
+    "encoding": "{value}",
+    "thousands": say("{value} between thousands"),
+    "decimal": say("{value} before decimals"),
+    "header_row": say("names in row {value}"),
+    "form": "{value}",
+}
+"""How the line about that says what was recognised."""

@@ -32,6 +32,7 @@ from tabprotect.gui.forms.reading.import_words import (
     LISTED,
     NAMED,
     OPEN,
+    SOMETIMES,
     TOTALS,
     USUAL,
     VALUES,
@@ -113,6 +114,9 @@ class ReadingForm(QWidget):
         dress(self.change, "link")
         self.folded = QWidget()
         self.folded.hide()
+        self._groups: dict[str, QWidget] = {}
+        """By their first options, those that are not always in sight."""
+        self._found: set[str] = set()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, GRID, 0)
         self._column.setSpacing(GRID)
@@ -120,6 +124,13 @@ class ReadingForm(QWidget):
     def _unfold(self) -> None:
         self.folded.setVisible(self.folded.isHidden())
         self.change.setText(told(say("Change\u2026") if self.folded.isHidden() else say("Less")))
+        self._show_groups()
+
+    def _show_groups(self) -> None:
+        """What the file has nothing of is folded with how it is written."""
+        for name, group in self._groups.items():
+            said = bool(value_of(self.inputs[name]))
+            group.setVisible(said or name in self._found or not self.folded.isHidden())
 
     def build(self, seen: FilePreview, given: Mapping[str, object]) -> None:
         """The inputs for this format, with what was said."""
@@ -171,21 +182,34 @@ class ReadingForm(QWidget):
     def _lay_out(self) -> None:
         """The groups below each other; what is in none of them is folded."""
         shown = set()
+        groups: list[QWidget] = []
         for title, names in GROUPS:
             boxes = {name: self.inputs[name] for name in names if name in self.inputs}
             shown |= set(boxes)
             if not boxes:
                 continue
-            self._column.addWidget(heading(title))
-            self._column.addLayout(
-                _rows(boxes, bare=(names[0],) if len(names) != 2 or names[0] == "totals" else ())
-            )
-            self._column.addSpacing(GRID)
+            group = QWidget()
+            bare = (names[0],) if len(names) != 2 or names[0] == "totals" else ()
+            in_column(heading(title), _rows(boxes, bare=bare), on=group, margins=0, spacing=GRID)
+            groups.append(group)
+            if names[0] in SOMETIMES:
+                self._groups[names[0]] = group
         rest = {name: box for name, box in self.inputs.items() if name not in shown}
-        self._column.addWidget(heading(say("How it is written")))
-        self._column.addLayout(in_row((self.written, 1), self.change, margins=0))
         self.folded.setLayout(_rows(rest))
-        self._column.addWidget(self.folded)
+        written = QWidget()
+        in_column(
+            heading(say("How it is written")),
+            in_row((self.written, 1), self.change, margins=0),
+            self.folded,
+            on=written,
+            margins=0,
+            spacing=GRID,
+        )
+        # What is always there stands first: what comes and goes moves nothing.
+        always = [group for group in groups if group not in self._groups.values()]
+        for group in (*always, written, *self._groups.values()):
+            self._column.addWidget(group)
+            self._column.addSpacing(GRID)
         self._column.addStretch(1)
 
     def show_found(self, seen: FilePreview) -> None:
@@ -215,19 +239,29 @@ class ReadingForm(QWidget):
                 box.show_found("records" if seen.records else "table")
             elif name == "totals" and isinstance(box, OneOf):
                 box.show_found("" if found or seen.table is None else "none")
+        asked = "" if seen.error is None else f"{seen.error.hint} {seen.error.message}"
+        self._found = {
+            *(("totals",) if "--totals" in asked or _has(seen, "totals") else ()),
+            *(("marks",) if seen.signs or "--marks" in asked or "--missing" in asked else ()),
+        }
+        self._show_groups()
         self._show_written(seen)
 
     def _show_written(self, seen: FilePreview) -> None:
         """One line of what was recognised, or said."""
         parts = [say("{format}", seen.kind.label)]
-        for name in WRITTEN:
+        for name, words in WRITTEN.items():
             box = self.inputs.get(name)
             said = None if box is None else value_of(box)
             found = next((p.value for p in seen.parts if p.option.replace("-", "_") == name), "")
             if value := str(said or found):
-                words = (GROUPED if name == "thousands" else VALUES).get(value, value)
-                parts.append(say("{label}: {value}", LABELS[name], told(words)))
-        self.written.setText(joined(parts, " \u00b7 "))
+                called = (GROUPED if name == "thousands" else VALUES).get(value, value)
+                parts.append(say(words, value=told(called)))
+        self.written.setText(say("Recognised: {parts}", joined(parts, " \u00b7 ")))
+
+
+def _has(seen: FilePreview, option: str) -> bool:
+    return any(part.option == option for part in seen.parts)
 
 
 def _rows(boxes: Mapping[str, QWidget], *, bare: tuple[str, ...] = ()) -> QFormLayout:

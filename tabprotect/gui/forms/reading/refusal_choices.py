@@ -23,14 +23,17 @@ OFFERED: tuple[tuple[str, str, Options], ...] = (
     ("--missing zero", say("Missing cells are 0"), {"missing": "zero"}),
     ("or structural", say("Nobody can be there"), {"missing": "structural"}),
     ("or suppressed", say("Work them out from the totals"), {"missing": "suppressed"}),
-    ("--form grid", say("It is a grid"), {"form": "grid"}),
-    ("--holds records", say("Each line is a record"), {"holds": "records"}),
+    ("--form grid", say("Several columns are counts"), {"form": "grid"}),
+    ("--holds records", say("Each row is a person or firm"), {"holds": "records"}),
 )
 """The option in a hint, the button, and what it sets."""
 
 _TOLERANCE = re.compile(r"--tolerance (\d+)")
 _SIGN = re.compile(r'--marks "(\S+)=zero"')
 _MEASURES = re.compile(r"numbers in (('[^']*'(, )?)+)")
+_COUNTS = re.compile(r"(('[^']*'(, )?)+) hold numbers")
+MOST_COUNTS = 3
+"""Columns of which each is offered as the count."""
 
 
 def choices_of(error: InputError | None) -> Iterator[tuple[str, Options]]:
@@ -41,6 +44,9 @@ def choices_of(error: InputError | None) -> Iterator[tuple[str, Options]]:
         names = re.findall(r"'([^']*)'", named[1])
         yield say("Leave out {names}", joined(names, ", ")), {"drop": names}
         yield say("They are variables"), {"variable": names}
+    if (held := _COUNTS.search(error.message)) is not None:
+        for name in re.findall(r"'([^']*)'", held[1])[:MOST_COUNTS]:
+            yield say("{name} is the count", name), {"count": name}
     if (most := _TOLERANCE.search(error.hint)) is not None:
         yield say("Differences up to {n} are rounding", most[1]), {"tolerance": int(most[1])}
     if (sign := _SIGN.search(error.hint)) is not None:

@@ -149,7 +149,7 @@ class TabulatePage(Page):
         self._pick = push_button(say("Choose a file\u2026"), self._ask)
         folder = push_button(
             say("A folder\u2026"),
-            lambda: ask_folder(self, say("Files of records"), "", self.choose),
+            lambda: ask_folder(self, say("Files of records"), "", self.choose, kind="records"),
             name=say("Choose a folder of files"),
         )
         base = push_button(
@@ -264,6 +264,7 @@ class TabulatePage(Page):
             say("Records"),
             say("Records ({patterns});;All files (*)", patterns("records")),
             self.choose,
+            kind="records",
         )
 
     def _failed(self, error: TabprotectError) -> None:

@@ -18,7 +18,9 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.look.theme import THEME, colour, count_text
 from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.speaking import tell, told
+
+NAME = say("Categories by level; drag some together to group them")
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CATEGORY = Qt.ItemDataRole.UserRole
@@ -30,10 +32,10 @@ class CategoryTree(QTreeWidget):
 
     dropped = Signal(list, str)
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = NAME, *, drags: bool = True) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Categories by level; drag some together to group them"))
-        self.setHeaderLabels([tell("Category"), tell("Records"), tell("Small")])
+        self.setAccessibleName(told(name))
+        self.setHeaderLabels([tell("Category"), tell("Records"), tell("Small counts"), ""])
         head = self.headerItem()
         assert head is not None
         for column in (1, 2):
@@ -41,9 +43,9 @@ class CategoryTree(QTreeWidget):
         self._small: Mapping[str, int] = {}
         self._words: tuple[str, ...] = ()
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        if drags:
+            self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.setUniformRowHeights(True)
-        self.header().setStretchLastSection(False)
         # Figures stand beside the names that they are of.
         for column in (0, 1, 2):
             self.header().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
@@ -62,8 +64,8 @@ class CategoryTree(QTreeWidget):
         self.clear()
         self._small = small or {}
         if variable is None or counts is None:
-            self.setHeaderLabel(tell("Category"))
             return
+        self.setRootIsDecorated(len(variable.levels) > 1)
         head = self.headerItem()
         assert head is not None
         head.setText(0, " \u203a ".join(level.name for level in variable.levels))
@@ -164,6 +166,25 @@ class CategoryTree(QTreeWidget):
         for item in self.selectedItems():
             found |= dict.fromkeys(_categories(item))
         return list(found)
+
+    def beside(self, by: int) -> tuple[list[str], list[str]] | None:
+        """The categories of the one selected line, and those of the line ``by`` above or below it."""
+        chosen = self.selectedItems()
+        if len(chosen) != 1:
+            return None
+        item = chosen[0]
+        around = item.parent() or self.invisibleRootItem()
+        other = around.child(around.indexOfChild(item) + by)
+        return None if other is None else (_categories(item), _categories(other))
+
+    def choose(self, categories: Sequence[str]) -> None:
+        """Select the line that holds exactly these categories."""
+        every = QTreeWidgetItemIterator(self)
+        while (item := every.value()) is not None:
+            if _categories(item) == list(categories):
+                self.setCurrentItem(item)
+                return
+            every += 1
 
     def dropEvent(self, event: QDropEvent) -> None:
         target = self.itemAt(event.position().toPoint())

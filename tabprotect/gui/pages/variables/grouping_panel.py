@@ -1,168 +1,282 @@
-"""The ways to group a variable: by width, at cut points, by a file, or the chosen categories."""
+"""The ways to group a variable: by first digits, in bands, by a code list, or by hand; and a preview."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
-    QFileDialog,
-    QFormLayout,
+    QButtonGroup,
     QFrame,
     QLineEdit,
-    QPushButton,
-    QScrollArea,
+    QPlainTextEdit,
     QSpinBox,
     QWidget,
 )
 
-from tabprotect.gui.look.buttons import named, push_button
-from tabprotect.gui.look.label import Label, heading
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.groupings.digits import usual_digits
+from tabprotect.engine.tables.variable import Variable
+from tabprotect.gui.look.buttons import faces, named, push_button
+from tabprotect.gui.look.file_dialogs import ask_file
+from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import joined, say
+from tabprotect.gui.pages.variables.category_tree import CategoryTree
+from tabprotect.gui.pages.variables.digit_rows import DigitRows
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
+
+WAYS = {
+    "digits": say("First digits"),
+    "bands": say("Bands"),
+    "files": say("Code list"),
+    "hand": say("By hand"),
+}
+"""The ways to group, by name."""
+
+LISTS = say("Code lists (*.hrc *.csv *.tsv *.txt)")
+
+WRITTEN = say("North: 11; 12; 13\nSouth: 21; 22")
+"""What groups look like that are typed."""
 
 
 class GroupingPanel(QFrame):
-    """What a person says; ``changed`` when another grouping is meant, the other signals on demand.
+    """What a person says; ``changed`` when another grouping is meant.
 
-    ``asked`` carries the arguments of ``group_categories`` but the variable.
+    ``asked`` carries the arguments of ``group_categories`` but the variable, ``together`` asks for one
+    group of what is selected, ``writing`` for a level as text.
     """
 
     changed = Signal()
     asked = Signal(dict)
     together = Signal()
-    removed = Signal(str)
-    taken = Signal(str)
-    nested = Signal(list)
+    writing = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tell("Group the categories"))
-        self.setMinimumWidth(34 * GRID)
+        self.setMinimumWidth(36 * GRID)
+        dress(self, "card")
+        self.title = ElidedLabel(say("Make a level"), role="section")
+        self.faces = faces(WAYS, self._choose)
+        # The page has tabs of other kinds: only one of these is open.
+        self._open = QButtonGroup(self)
+        for button in self.faces.values():
+            self._open.addButton(button)
+        makers = (self._digits, self._bands, self._files, self._by_hand)
+        self.parts = {way: make() for way, make in zip(WAYS, makers, strict=True)}
+        self.live = Label(wordWrap=True, name=say("Small counts that the grouping would leave"))
+        self.preview = CategoryTree(say("What the categories would be grouped into"), drags=False)
+        # Its small counts would be those of the categories, not those of the groups.
+        self.preview.setColumnHidden(2, True)
+        self.preview.setMinimumHeight(12 * GRID)
+        self.name = QLineEdit(placeholderText=tell("name of the level (optional)"))
+        self.name.setAccessibleName(tell("Name of the level"))
+        self.add_button = push_button(say("Add this level"), self.ask)
+        for part in (self.preview, self.name):
+            # What is below and beside it stays where it is.
+            stays = part.sizePolicy()
+            stays.setRetainSizeWhenHidden(True)
+            part.setSizePolicy(stays)
+        in_column(
+            self.title,
+            in_row(*self.faces.values(), 1, spacing=0, margins=0),
+            *self.parts.values(),
+            self.live,
+            (self.preview, 1),
+            in_row((self.name, 1), self.add_button, spacing=GRID, margins=0),
+            on=self,
+            margins=2 * GRID,
+            spacing=GRID,
+        )
+        self.way = "hand"
+        self._chosen: dict[str, str] = {}
+        self._variable = ""
+        self.turn("hand")
+
+    # -- the ways ---------------------------------------------------------------------------------
+
+    def _digits(self) -> QWidget:
+        self.digits = DigitRows()
+        self.digits.changed.connect(self.changed)
+        part = QWidget()
+        words = Label(
+            say("Codes that begin alike belong together: 111 and 112 are in 11, and 11 is in 1."),
+            wordWrap=True,
+            role="quiet",
+        )
+        in_column(words, self.digits, on=part, margins=(0, GRID, 0, 0), spacing=GRID)
+        return part
+
+    def _bands(self) -> QWidget:
         self.width_box = QSpinBox(minimum=1, maximum=10**6, value=5)
         self.width_box.setAccessibleName(tell("Width of the bands"))
         self.width_box.valueChanged.connect(lambda _: self._means("width"))
         self.cuts = named(QLineEdit(placeholderText=told("0, 15, 65")), say("Where bands begin"))
         self.cuts.textChanged.connect(lambda _: self._means("cuts"))
-        self.cuts.returnPressed.connect(lambda: self._ask("cuts"))
-        self.cut = QSpinBox(minimum=-(10**6), maximum=10**6, value=0)
-        self.cut.setAccessibleName(tell("Where one more band begins"))
-        self.add_cut = push_button(say("Add"), self._add_cut, name=say("Add the cut"))
-        self.name = QLineEdit(placeholderText=tell("name of the level (optional)"))
-        self.name.setAccessibleName(tell("Name of the level"))
+        self.cuts.returnPressed.connect(self.ask)
         self.meant = "width"
-        """Which way the live figures are about."""
-        self.bands = QWidget()
-        form = QFormLayout(self.bands)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setSpacing(GRID)
-        by_width = self._button(self.width_box, say("Group"), lambda: self._ask("width"))
-        by_cuts = self._button(self.cuts, say("Group"), lambda: self._ask("cuts"))
-        form.addRow(tell("Bands of"), in_row((self.width_box, 1), by_width, spacing=GRID))
-        form.addRow(tell("Cut at"), in_row((self.cut, 1), self.add_cut, spacing=GRID))
-        form.addRow("", in_row((self.cuts, 1), by_cuts, spacing=GRID))
-        self.numbered = (self.width_box, by_width, self.cut, self.add_cut, self.cuts, by_cuts)
-        """What takes categories that are numbers."""
+        """Which of the two the bands go by."""
+        part = QWidget()
+        wide, begin = Label(say("All as wide as")), Label(say("or beginning at"))
+        wide.setBuddy(self.width_box)
+        begin.setBuddy(self.cuts)
+        in_row(
+            wide,
+            self.width_box,
+            begin,
+            (self.cuts, 1),
+            on=part,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
+        return part
+
+    def _files(self) -> QWidget:
         self.file_button = push_button(say("Code list from a file\u2026"), self._ask_file)
+        part = QWidget()
+        words = Label(
+            say(
+                "A table with the codes in its first column and their groups beside them (CSV), or a "
+                "hierarchy (.hrc). Codes that it lacks are asked about."
+            ),
+            wordWrap=True,
+            role="quiet",
+        )
+        left = Qt.AlignmentFlag.AlignLeft
+        in_column(
+            words, (self.file_button, 0, left), on=part, margins=(0, GRID, 0, 0), spacing=GRID
+        )
+        return part
+
+    def _by_hand(self) -> QWidget:
         self.group_name = named(
             QLineEdit(placeholderText=tell("name of the group (optional)")),
             say("Name of the group"),
         )
         self.together_button = push_button(say("Group the selected categories"), self.together)
-        self.live = Label(wordWrap=True, name=say("Small counts that the grouping would leave"))
-        self.level = named(QComboBox(), say("A level of the variable"))
-        self.take_button = QPushButton(tell("Count at this level"))
-        self.take_button.setToolTip(
-            tell("The categories become these groups; coarser levels stay.")
+        self.written = named(
+            QPlainTextEdit(placeholderText=told(WRITTEN), tabChangesFocus=True),
+            say("Groups as text"),
         )
-        self.take_button.clicked.connect(lambda: self.taken.emit(self.level.currentText()))
-        self.remove_button = QPushButton(tell("Remove this level"))
-        self.remove_button.clicked.connect(lambda: self.removed.emit(self.level.currentText()))
-        self.nest = Label(wordWrap=True, name=say("Variables that nest"))
-        self.nest_button = QPushButton(tell("Make them one variable"))
-        self.nest_button.clicked.connect(lambda: self.nested.emit(self._chain))
-        self._chain: list[str] = []
-        # What belongs together stands close, with room above it.
-        self._by_hand = Label(say("By hand, selected at the left"), role="quiet")
-        self._name_of = Label(say("Name of the level that comes of it"), role="quiet")
-        self._levels = heading(say("Levels"))
-        for part in (self._by_hand, self._name_of, self._levels):
-            part.setContentsMargins(0, GRID, 0, 0)
-        column = in_column(
-            self.nest,
-            (self.nest_button, 0, Qt.AlignmentFlag.AlignLeft),
-            heading(say("Group")),
-            self.file_button,
-            self.bands,
-            self.live,
-            self._by_hand,
-            self.group_name,
-            self.together_button,
-            self._name_of,
-            self.name,
-            self._levels,
-            self.level,
-            on=self,
-            margins=2 * GRID,
+        self.written.setFixedHeight(9 * GRID)
+        self.written.textChanged.connect(self.changed)
+        self.write_button = push_button(say("Write out the level"), self.writing, flat=True)
+        part = QWidget()
+        in_column(
+            Label(
+                say("Select categories at the left and group them, or drag one onto another."),
+                wordWrap=True,
+                role="quiet",
+            ),
+            in_row((self.group_name, 1), self.together_button, spacing=GRID, margins=0),
+            in_row(
+                Label(say("Or type a group in each line:"), role="quiet"),
+                1,
+                self.write_button,
+                margins=0,
+            ),
+            self.written,
+            on=part,
+            margins=(0, GRID, 0, 0),
             spacing=GRID,
         )
-        dress(self, "card")
-        buttons = in_row(self.take_button, self.remove_button, spacing=GRID)
-        column.addLayout(buttons)
-        column.addStretch(1)
+        return part
 
-    @staticmethod
-    def _button(field: QLineEdit | QSpinBox, words: str, run: Callable[[], object]) -> QPushButton:
-        button = QPushButton(told(words))
-        button.setAccessibleName(tell("{words}: {accessibleName}", words, field.accessibleName()))
-        button.clicked.connect(lambda: run())
-        return button
+    def _choose(self, way: str) -> None:
+        self._chosen[self._variable] = way
+        self.turn(way)
 
-    def show_possible(self, *, numbers: bool, chosen: int) -> None:
-        """Offer what can be done: bands of ``numbers``, one group of several ``chosen``."""
-        for part in self.numbered:
-            part.setEnabled(numbers)
-        self.bands.setVisible(numbers)
-        self.live.setVisible(numbers)
-        self.group_name.setEnabled(chosen > 1)
-        self.together_button.setEnabled(chosen > 1)
+    def turn(self, way: str) -> None:
+        """Group in another way."""
+        self.way = way
+        self.faces[way].setChecked(True)
+        for name, part in self.parts.items():
+            part.setVisible(name == way)
+        self.name.setVisible(way in ("bands", "hand"))
+        self.changed.emit()
 
-    def show_levels(self, coarser: list[str], chain: list[str]) -> None:
-        """Offer the levels there are, and variables that nest."""
-        before, more = self.level.currentText(), len(coarser) > self.level.count()
-        self.level.clear()
-        self.level.addItems(coarser)
-        self.level.setCurrentText(before)
-        for part in (self._levels, self.level, self.take_button, self.remove_button):
-            part.setVisible(bool(coarser))
-        self._chain = chain
-        self.nest.setText(told(say("{chain} nest.", joined(chain, ", ")) if chain else ""))
-        self.nest.setVisible(bool(chain))
-        self.nest_button.setVisible(bool(chain))
-        if more:
-            # What was grouped can be counted at once, on a low screen too.
-            QTimer.singleShot(0, self, self._show_taking)
+    def _means(self, way: str) -> None:
+        self.meant = way
+        self.changed.emit()
 
-    def _show_taking(self) -> None:
-        around = self.parentWidget()
-        while around is not None and not isinstance(around, QScrollArea):
-            around = around.parentWidget()
-        if around is not None:
-            around.ensureWidgetVisible(self.take_button)
+    # -- what is shown ----------------------------------------------------------------------------
 
-    def given(self, way: str) -> dict[str, object] | None:
-        """The arguments that one way means; ``None`` while it is not written out."""
+    def show_variable(self, variable: Variable | None, *, numbers: bool) -> None:
+        """Offer what can be done with a variable, and first what is likely meant."""
+        self.title.setText(
+            tell("Make a level")
+            if variable is None
+            else tell("Make a level of {name}", variable.name)
+        )
+        for way, button in self.faces.items():
+            button.setEnabled(way != "bands" or numbers)
+        self.faces["bands"].setToolTip("" if numbers else tell("The categories are no numbers."))
+        if variable is None:
+            self._variable = ""
+            self.digits.show_codes("", (), ())
+            self.written.clear()
+            return
+        likely = usual_digits(variable.categories)
+        fresh = variable.name != self._variable
+        self._variable = variable.name
+        taken = {level.name for level in variable.coarser}
+        self.digits.show_codes(variable.name, variable.categories, () if taken else likely)
+        if fresh:
+            self.written.clear()
+            self.name.clear()
+        usual = "digits" if likely else "bands" if numbers else "hand"
+        way = self._chosen.get(variable.name, usual)
+        self.turn(way if self.faces[way].isEnabled() else usual)
+
+    def show_selected(self, number: int) -> None:
+        """How many categories could be put into one group."""
+        self.group_name.setEnabled(number > 1)
+        self.together_button.setEnabled(number > 1)
+
+    def write(self, name: str, groups: Mapping[str, Sequence[str]]) -> None:
+        """Show groups as text, to be changed."""
+        self.name.setText(name)
+        self.written.setPlainText(
+            "\n".join(f"{group}: {'; '.join(inside)}" for group, inside in groups.items())
+        )
+
+    def show_made(self, variable: Variable | None, counts: Ints, why: str = "") -> None:
+        """Show what would be made; ``None`` where nothing can be, and why not."""
+        self.add_button.setEnabled(variable is not None)
+        several = variable is not None and len(variable.coarser) > 1
+        self.add_button.setText(told(say("Add these levels") if several else say("Add this level")))
+        self.preview.setVisible(variable is not None)
+        self.preview.show_variable(variable, counts)
+        if variable is None:
+            self.live.setText(why)
+
+    # -- what is said -----------------------------------------------------------------------------
+
+    def given(self) -> dict[str, object] | None:
+        """The arguments that are meant; ``None`` while nothing is written out.
+
+        Raises
+        ------
+        InputError
+            For groups as text that cannot be read.
+        """
         name = self.name.text().strip()
         out: dict[str, object] = {"level": name} if name else {}
-        if way == "width":
+        if self.way == "digits":
+            digits = self.digits.levels()
+            return {"digits": digits} if digits else None
+        if self.way == "bands" and self.meant == "width":
             return out | {"width": self.width_box.value()}
-        cuts = self._cuts()
-        return out | {"cuts": cuts} if cuts else None
+        if self.way == "bands":
+            cuts = self._cuts()
+            return out | {"cuts": cuts} if cuts else None
+        groups = written_groups(self.written.toPlainText()) if self.way == "hand" else {}
+        return out | {"groups": groups} if groups else None
 
     def _cuts(self) -> list[int] | None:
         """Where bands begin; ``None`` while that is not written out."""
@@ -171,29 +285,45 @@ class GroupingPanel(QFrame):
         except ValueError:
             return None
 
-    def _add_cut(self) -> None:
-        cuts = sorted({*(self._cuts() or ()), self.cut.value()})
-        self.cuts.setText(told(joined(map(str, cuts), ", ")))
-
-    def _means(self, way: str) -> None:
-        self.meant = way
-        self.changed.emit()
-
-    def _ask(self, way: str) -> None:
-        given = self.given(way)
+    def ask(self) -> None:
+        """Make the level that is meant."""
+        try:
+            given = self.given()
+        except InputError:
+            return
         if given is not None:
             self.asked.emit(given)
             self.name.clear()
+            self.written.clear()
 
     def _ask_file(self) -> None:
-        dialog = QFileDialog(
-            self, say("Code list"), "", say("Code lists (*.hrc *.csv *.tsv *.txt)")
-        )
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.take_file)
-        dialog.open()
+        ask_file(self, say("Code list"), LISTS, self.take_file, kind="code list")
 
     def take_file(self, path: str) -> None:
         """Group by a code list."""
         self.asked.emit({"files": {say("code list"): str(Path(path).absolute())}})
+
+
+def written_groups(text: str) -> dict[str, list[str]]:
+    """Group -> its categories, from lines such as ``North: 11; 12``.
+
+    Raises
+    ------
+    InputError
+        For a line without a colon, or a group that is there twice.
+    """
+    groups: dict[str, list[str]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        group, colon, rest = line.partition(":")
+        inside = [part.strip() for part in rest.split(";") if part.strip()]
+        if not colon or not group.strip() or not inside:
+            raise InputError(
+                say("line {number} is no group", number),
+                hint=say("write its name, a colon, and its categories with semicolons between"),
+            )
+        if group.strip() in groups:
+            raise InputError(say("{group} is there twice", repr(group.strip())))
+        groups[group.strip()] = inside
+    return groups

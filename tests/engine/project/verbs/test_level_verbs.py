@@ -43,6 +43,7 @@ def test_groups_by_width_cuts_file_and_hand(history: History, tmp_path: Path) ->
         group_categories(variable="age", cuts=[0, 8], level="wide"),
         group_categories(variable="geo", files={"code list": str(tmp_path / "geo.hrc")}),
         group_categories(variable="part", level="both", groups={"a, b": ["a", "b"]}),
+        group_categories(variable="geo", digits={"letter": 1}),
     ):
         done, _ = done.do(order)
     domain = done.project.original.domain
@@ -50,14 +51,16 @@ def test_groups_by_width_cuts_file_and_hand(history: History, tmp_path: Path) ->
     assert domain["age@wide"].categories == ("0-7", "8+")
     assert domain["geo@geo_1"].categories == ("A", "B")
     assert domain["part@both"].categories == ("a, b",)
+    assert domain["geo@letter"].categories == ("a", "b")
     assert (done.project.original.counts == history.project.original.counts).all()
     assert done.project.record_keys is not None
     replaced, _ = done.do(group_categories(variable="age", width=6, level="wide"))
     assert replaced.project.original.domain["age@wide"].categories == ("0-5", "6-11")
     gone, _ = replaced.do(remove_level(variable="age", level="wide"))
     assert "age@wide" not in gone.project.original.domain.known_names
-    assert [e.label for e in done.trail[-4:]] == [
+    assert [e.label for e in done.trail[-5:]] == [
         "group age in bands of 4", "cut age at 0, 8", "group geo by geo.hrc", "group part as both",
+        "group geo by first digits: 1",
     ]  # fmt: skip
     path = tmp_path / "p.tabprotect"
     storage.save(done, path)

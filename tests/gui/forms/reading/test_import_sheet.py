@@ -165,3 +165,91 @@ def test_the_role_of_a_column_stands_above_it(
     qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
     assert sheet.sums.text() == "2 region: 2 cells, sum 8"
     sheet.reject()
+
+
+def settled_sheet(window: MainWindow, qtbot: QtBot) -> ImportSheet:
+    sheet = sheet_of(window, qtbot)
+    qtbot.waitUntil(lambda: not sheet._rest.isActive() and not sheet._question.running)
+    return sheet
+
+
+def shown_fields(sheet: ImportSheet, row: int) -> list[str]:
+    cells = [sheet.lines.item(row, column) for column in range(1, sheet.lines.columnCount() - 1)]
+    return ["" if cell is None else cell.text() for cell in cells]
+
+
+def test_a_file_with_semicolons_in_latin_letters_is_recognised_and_said_so(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.csv"
+    text = "Region;Art;Personen;Anteil\nS\u00fcd;m;12;20,0\nS\u00fcd;w;3;5,0\nOst;m;4;6,6\nOst;w;1;1,7\n"
+    path.write_text(text, encoding="latin-1")
+    window.files.ask_reading(str(path))
+    sheet = settled_sheet(window, qtbot)
+    said = sheet.form.written.text()
+    assert "semicolon between columns" in said and "Windows 1252" in said
+    assert shown_fields(sheet, 1) == ["S\u00fcd", "m", "12", "20,0"]
+    # What becomes of what, in one sentence, and above each column.
+    assert sheet.finding.text() == (
+        "The column \u201cPersonen\u201d says how many there are, by Region and Art."
+    )
+    roles = [pick.currentText() for pick in sheet.roles.picks.values()]
+    assert roles == ["variable", "variable", "the count", "leave out"]
+    assert sheet.open_button.isEnabled()
+
+
+def test_the_question_is_which_column_counts_and_has_its_answers(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "Ort;Jahr;X;Y\n"
+        + "".join(f"{o};{j};{j - 2010};{j % 3 + 1}\n" for o in "ab" for j in (2015, 2016))
+    )
+    window.files.ask_reading(str(path))
+    sheet = settled_sheet(window, qtbot)
+    assert "semicolon between columns" in sheet.form.written.text()
+    # Nothing else is taken in its place: no answer is likelier than the others.
+    assert sheet.given == {} and sheet.errors.isHidden()
+    assert sheet.sums.text() == "Which column says how many?"
+    words = [button.text() for button in sheet.choices.buttons]
+    assert words[:3] == ["Jahr is the count", "X is the count", "Y is the count"]
+    assert words[3:] == ["Several columns are counts", "Each row is a person or firm"]
+    sheet.choices.buttons[1].click()
+    assert sheet.given == {"count": "X"}
+    sheet.roles.chosen.emit({"Y": "drop"})
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
+    assert sheet.roles.picks["X"].currentText() == "the count"
+    assert sheet.finding.text().startswith(
+        "The column \u201cX\u201d says how many there are, by Ort"
+    )
+
+
+def test_columns_are_seen_even_where_a_row_is_broken(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Ort;Art;Personen\na;m;12;x\na;w\nb;m;44\n")
+    window.files.ask_reading(str(path))
+    sheet = settled_sheet(window, qtbot)
+    assert shown_fields(sheet, 0) == ["Ort", "Art", "Personen", ""]
+    assert shown_fields(sheet, 1) == ["a", "m", "12", "x"]
+    assert "4 fields" in sheet.errors.text and not sheet.open_button.isEnabled()
+    sheet.errors.place_clicked.emit(sheet.errors.error)
+    assert sheet.lines.currentRow() == 1
+
+
+def test_what_a_file_has_nothing_of_is_folded(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("v,w,count\na,x,1\nb,x,2\n")
+    window.files.ask_reading(str(path))
+    sheet = settled_sheet(window, qtbot)
+    totals, marks = sheet.inputs["totals"], sheet.inputs["marks"]
+    assert not totals.isVisible() and not marks.isVisible()
+    sheet.form.change.click()
+    assert totals.isVisible() and marks.isVisible()
+    qtbot.waitUntil(sheet.inputs["delimiter"].isVisible)
+    sheet.form.change.click()
+    assert not totals.isVisible()

@@ -62,11 +62,11 @@ def test_a_low_window_shows_the_next_step(
     window.resize(960, 540)
     choose(variables, "region")
     settled(variables, qtbot, settle)
-    panel = variables.panel
+    panel = variables.levels_there
     assert not panel.nest_button.visibleRegion().isEmpty()
     choose(variables, "age")
     settled(variables, qtbot, settle)
-    panel.asked.emit({"width": 5})
+    variables.panel.asked.emit({"width": 5})
     settled(variables, qtbot, settle)
     assert panel.take_button.isEnabled()
     qtbot.waitUntil(lambda: not panel.take_button.visibleRegion().isEmpty())
@@ -77,14 +77,14 @@ def test_bands_with_live_figures_and_the_tree(
 ) -> None:
     table = variables.document.original
     assert table is not None
-    assert texts(variables, 2) == ["age", "numbers", "20", "", ""]
+    assert texts(variables, 2) == ["age", "20", "numbers", "", ""]
     choose(variables, "age")
     variables.panel.width_box.setValue(10)
     settled(variables, qtbot, settle)
     counts = table.counts
     before = int(((counts >= 1) & (counts <= 2)).sum())
     assert f"2 groups. Small counts {before} \u2192 0" in variables.panel.live.text()
-    variables.panel._ask("width")
+    variables.panel.add_button.click()
     settled(variables, qtbot, settle)
     changed = variables.document.original
     assert changed is not None
@@ -95,10 +95,7 @@ def test_bands_with_live_figures_and_the_tree(
     assert int(top.text(1)) == int(changed.margin(["age@band10"]).counts[0])
     # Other pages may name it: the shell's words, kept margins, the query space.
     assert "age@band10" in changed.domain.known_names
-    for cut in (15, 0):
-        variables.panel.cut.setValue(cut)
-        variables.panel.add_cut.click()
-    assert variables.panel.cuts.text() == "0, 15"
+    variables.panel.cuts.setText("0, 15")
     settled(variables, qtbot, settle)
     assert variables.panel.live.text().startswith("2 groups.")
     variables.panel.cuts.setText("0, x")
@@ -138,11 +135,11 @@ def test_groups_by_hand_are_named_by_what_they_hold(
     assert not panel.together_button.isEnabled()
     variables.tree.selectAll()
     assert panel.together_button.isEnabled()
-    assert not any(part.isEnabled() for part in panel.numbered)
+    assert not panel.faces["bands"].isEnabled() and panel.way == "hand"
     choose(variables, "age")
-    assert all(part.isEnabled() for part in panel.numbered)
+    assert panel.faces["bands"].isEnabled() and panel.way == "bands"
     choose(variables, "region")
-    variables.panel.removed.emit("groups")
+    variables.levels_there.removed.emit("groups")
     settled(variables, qtbot, settle)
     table = variables.document.original
     assert table is not None and not table.domain.has_levels
@@ -152,9 +149,11 @@ def test_variables_that_nest_are_offered_and_a_level_can_be_taken(
     variables: VariablesPage, qtbot: QtBot, settle: Settle, tmp_path: Path
 ) -> None:
     choose(variables, "region")
-    assert variables.panel.nest.text() == "part, region nest."
-    assert variables.panel.nest.isVisible() and variables.panel.nest_button.isVisible()
-    variables.panel.nest_button.click()
+    assert variables.levels_there.nest.text() == "part, region nest."
+    assert (
+        variables.levels_there.nest.isVisible() and variables.levels_there.nest_button.isVisible()
+    )
+    variables.levels_there.nest_button.click()
     settled(variables, qtbot, settle)
     table = variables.document.original
     assert table is not None and table.domain.names == ("region", "age")
@@ -166,8 +165,11 @@ def test_variables_that_nest_are_offered_and_a_level_can_be_taken(
     choose(variables, "age")
     variables.panel.take_file(str(tmp_path / "age.hrc"))
     settled(variables, qtbot, settle)
-    assert variables.panel.level.currentText() == "age_1"
-    assert not variables.panel.nest.isVisible() and not variables.panel.nest_button.isVisible()
+    assert variables.levels_there.level.currentText() == "age_1"
+    assert (
+        not variables.levels_there.nest.isVisible()
+        and not variables.levels_there.nest_button.isVisible()
+    )
     # Who leaves a group that has a name of its own leaves it its name.
     variables._together(["8", "9"])
     settled(variables, qtbot, settle)
@@ -176,7 +178,7 @@ def test_variables_that_nest_are_offered_and_a_level_can_be_taken(
     assert table.domain["age@age_1"].categories == ("young", "8-9", "old")
     variables.document.undo()
     settled(variables, qtbot, settle)
-    variables.panel.take_button.click()
+    variables.levels_there.take_button.click()
     settled(variables, qtbot, settle)
     table = variables.document.original
     assert table is not None and table.domain["age"].categories == ("young", "old")
@@ -281,3 +283,127 @@ def test_every_category_has_room_for_its_name(variables: VariablesPage) -> None:
     assert names == ["n1", "n2", "s1"]
     widest = max(map(tree.fontMetrics().horizontalAdvance, names))
     assert tree.columnWidth(0) - tree.indentation() > widest
+
+
+@pytest.fixture
+def coded(window: MainWindow, tmp_path: Path, settle: Settle) -> VariablesPage:
+    """Codes of three digits, which files and people take for numbers."""
+    path = tmp_path / "places.csv"
+    codes = [f"{a}{b}{c}" for a in "12" for b in "123" for c in "1234"]
+    path.write_text(
+        "code,sex,count\n"
+        + "".join(f"{c},{s},{n % 4 + 1}\n" for n, c in enumerate(codes) for s in "fm")
+    )
+    window.files.open(str(path))
+    settle()
+    window.go("variables")
+    settle()
+    found = window.pages["variables"]
+    assert isinstance(found, VariablesPage)
+    return found
+
+
+def test_codes_have_levels_by_their_first_digits_with_one_button(
+    coded: VariablesPage, qtbot: QtBot, settle: Settle
+) -> None:
+    settled(coded, qtbot, settle)
+    assert texts(coded, 0)[2] == "codes of 3 digits" and coded.panel.way == "digits"
+    # What would be made is seen before: the tree, and what becomes of the small counts.
+    preview = coded.panel.preview
+    top = preview.topLevelItem(0)
+    assert top is not None and (top.text(0), top.childCount()) == ("1", 3)
+    before = coded.document.original
+    assert before is not None and not before.domain.has_levels
+    assert f"code_2: 6 groups, small counts {24} \u2192 0." in coded.panel.live.text()
+    coded.panel.add_button.click()
+    settled(coded, qtbot, settle)
+    table = coded.document.original
+    assert table is not None
+    assert table.domain["code@code_1"].categories == ("1", "2")
+    assert table.domain["code@code_2"].categories == ("11", "12", "13", "21", "22", "23")
+    assert (table.counts == before.counts).all()
+
+
+def test_levels_by_digits_take_keys_alone(
+    coded: VariablesPage, qtbot: QtBot, settle: Settle
+) -> None:
+    settled(coded, qtbot, settle)
+    tick, name, _ = coded.panel.digits.rows[0]
+    tick.setFocus()
+    qtbot.keyClick(tick, Qt.Key.Key_Space)
+    assert not tick.isChecked() and not name.isEnabled()
+    name = coded.panel.digits.rows[1][1]
+    name.setFocus()
+    name.selectAll()
+    qtbot.keyClicks(name, "district")
+    coded.panel.add_button.setFocus()
+    qtbot.keyClick(coded.panel.add_button, Qt.Key.Key_Space)
+    settled(coded, qtbot, settle)
+    table = coded.document.original
+    assert table is not None
+    assert [level.name for level in table.domain["code"].levels] == ["district", "code"]
+
+
+def test_groups_are_typed_and_a_level_is_written_out_to_be_changed(
+    coded: VariablesPage, qtbot: QtBot, settle: Settle
+) -> None:
+    panel = coded.panel
+    panel.faces["hand"].click()
+    panel.written.setPlainText("here 111; 112")
+    assert "line 1 is no group" in panel.live.text().lower() and not panel.add_button.isEnabled()
+    panel.written.setPlainText("here: 111; nowhere")
+    assert "no category 'nowhere'" in panel.live.text() and not panel.add_button.isEnabled()
+    panel.written.setPlainText("here: 111; 112\nthere: 113; 114")
+    panel.name.setText("mine")
+    settled(coded, qtbot, settle)
+    panel.add_button.click()
+    settled(coded, qtbot, settle)
+    table = coded.document.original
+    assert table is not None
+    assert table.domain["code@mine"].categories[:3] == ("here", "there", "121")
+    panel.write_button.click()
+    text = panel.written.toPlainText()
+    assert text.startswith("here: 111; 112\nthere: 113; 114\n121: 121\n")
+    assert panel.name.text() == "mine"
+    panel.written.setPlainText(text.replace("113; ", "").replace("112", "112; 113"))
+    panel.add_button.click()
+    settled(coded, qtbot, settle)
+    table = coded.document.original
+    assert table is not None
+    assert table.domain["code"].coarser[0].groups[:4] == ("here", "here", "here", "there")
+
+
+def test_categories_are_moved_and_merged_where_they_stand(
+    coded: VariablesPage, qtbot: QtBot, settle: Settle
+) -> None:
+    settled(coded, qtbot, settle)
+    tree, order = coded.tree, coded.order
+    assert not order.merge.isEnabled() and not order.buttons["up"].isEnabled()
+    tree.setCurrentItem(tree.topLevelItem(1))
+    order.buttons["up"].click()
+    settled(coded, qtbot, settle)
+    table = coded.document.original
+    assert table is not None and table.domain["code"].categories[:3] == ("112", "111", "113")
+    # What was moved stays selected; at the end there is nothing to move past.
+    assert tree.chosen == ["112"]
+    order.buttons["up"].click()
+    settled(coded, qtbot, settle)
+    assert coded.document.original is table
+    for row in (0, 1):
+        tree.topLevelItem(row).setSelected(True)  # type: ignore[union-attr]
+    coded.panel.group_name.setText("both")
+    order.merge.click()
+    settled(coded, qtbot, settle)
+    merged = coded.document.original
+    assert merged is not None and merged.domain["code"].categories[:2] == ("both", "113")
+    assert merged.total == table.total
+    # A group moves with all that it holds.
+    coded.panel.digits.show_codes("code", merged.domain["code"].categories, (1,))
+    coded.panel.turn("digits")
+    coded.panel.add_button.click()
+    settled(coded, qtbot, settle)
+    tree.setCurrentItem(tree.topLevelItem(tree.topLevelItemCount() - 1))
+    order.buttons["up"].click()
+    settled(coded, qtbot, settle)
+    last = coded.document.original
+    assert last is not None and last.domain["code"].categories[:2] == ("both", "211")

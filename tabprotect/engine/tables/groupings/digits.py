@@ -1,0 +1,109 @@
+"""Levels of codes by their first characters: 1, 11 and 111 are places within each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
+
+MOST_LONG = 16
+"""Characters of the longest code that is taken for one: longer ones are names."""
+
+_CODE = re.compile(r"[0-9A-Za-z][0-9A-Za-z._]*")
+_MARKS = "._"
+"""Signs between the parts of a code, which no group ends in."""
+
+
+def is_code(category: str) -> bool:
+    """Whether a category may be a code: letters, digits and points, a digit among them or all capitals."""
+    return (
+        len(category) <= MOST_LONG
+        and _CODE.fullmatch(category) is not None
+        and (category.isupper() or any(map(str.isdigit, category)))
+    )
+
+
+def first_characters(categories: Sequence[str], digits: int) -> list[str]:
+    """The group of each category: its first characters; itself where it has no more, or is no code."""
+    return [
+        category[:digits].rstrip(_MARKS) if is_code(category) else category
+        for category in categories
+    ]
+
+
+def check_digits(categories: Sequence[str], levels: Mapping[str, int]) -> None:
+    """Refuse levels that are none.
+
+    Parameters
+    ----------
+    levels
+        What a level is called -> the number of characters.
+
+    Raises
+    ------
+    InputError
+        For less than one character, two levels by the same number, and for a number by which nothing
+        is put together.
+    """
+    for name, digits in levels.items():
+        if digits < 1:
+            raise InputError(
+                say("a level goes by at least 1 digit, not {digits}", digits),
+                hint=say("for example 1 and 2 where the codes have 3"),
+            )
+        if len(set(first_characters(categories, digits))) == len(set(categories)):
+            raise InputError(
+                say("the first {digits} digits put no codes together ({name})", digits, name),
+                hint=say("take fewer of them"),
+            )
+    numbers = sorted(levels.values())
+    if any(a == b for a, b in pairwise(numbers)):
+        raise InputError(say("two levels go by the same number of digits"))
+
+
+def usual_digits(categories: Sequence[str]) -> tuple[int, ...]:
+    """The numbers of characters by which codes are likely to have levels, the coarsest first.
+
+    Those of the shorter codes, where codes of some lengths stand in each other; else each number that
+    puts the codes of the one before apart. Nothing where they are no codes or follow on each other as
+    numbers do, or where next to nothing is put together.
+    """
+    codes = [category for category in categories if is_code(category)]
+    if len(codes) < 3 or 2 * len(codes) < len(categories) or _follow(codes):
+        return ()
+    lengths = sorted({len(code) for code in codes})
+    if len(lengths) > 1:
+        if _within(codes, lengths):
+            return tuple(lengths[:-1])
+        if all(map(str.isdigit, codes)):
+            return ()
+    found: list[int] = []
+    groups = 1
+    for number in range(1, lengths[-1]):
+        made = len(set(first_characters(codes, number)))
+        # Half as many groups as codes at most: else nearly all of them stand alone.
+        if made > groups and 2 * made <= len(codes):
+            found.append(number)
+            groups = made
+    return tuple(found)
+
+
+def _follow(codes: Sequence[str]) -> bool:
+    """Whether they are numbers of which most follow on each other, as ages and years do."""
+    if not all(map(str.isdigit, codes)):
+        return False
+    numbers = [int(code) for code in codes]
+    return max(numbers) - min(numbers) < 2 * len(numbers)
+
+
+def _within(codes: Sequence[str], lengths: Sequence[int]) -> bool:
+    """Whether most longer codes begin with a shorter one that is there."""
+    known = set(codes)
+    longer = [code for code in codes if len(code) > lengths[0]]
+    inside = sum(
+        any(code[:n].rstrip(_MARKS) in known for n in lengths if n < len(code)) for code in longer
+    )
+    return 2 * inside > len(longer)

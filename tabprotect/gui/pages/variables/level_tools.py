@@ -1,0 +1,103 @@
+"""What can be done with the categories that are shown, and with the levels that there are."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QComboBox, QPushButton, QToolButton, QWidget
+
+from tabprotect.gui.look.buttons import named, push_button, tool_button
+from tabprotect.gui.look.drawn import icons
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
+
+
+class OrderTools(QWidget):
+    """Buttons that move and merge what is selected."""
+
+    moved = Signal(int)
+    merged = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buttons: dict[str, QToolButton] = {}
+        for picture, words, by in (("up", say("Move up"), -1), ("down", say("Move down"), 1)):
+            button = tool_button(name=words, tip=words)
+            button.setIconSize(QSize(16, 16))
+            button.clicked.connect(lambda _=False, step=by: self.moved.emit(step))
+            self.buttons[picture] = button
+        self.merge = push_button(
+            say("Merge"),
+            self.merged,
+            name=say("Merge the selected categories"),
+            tip=say("Counts them as one category from here on; a group keeps them apart."),
+        )
+        in_row(*self.buttons.values(), self.merge, on=self, margins=0, spacing=GRID // 2)
+        THEME.follow(self, OrderTools._repaint)
+        self._repaint()
+
+    def show_selected(self, number: int, *, alone: bool) -> None:
+        """How many categories are selected, and whether ``alone`` one line of the tree is."""
+        for button in self.buttons.values():
+            button.setEnabled(alone)
+        self.merge.setEnabled(number > 1)
+
+    def _repaint(self) -> None:
+        for picture, button in self.buttons.items():
+            button.setIcon(icons.icon(picture))
+
+
+class LevelTools(QWidget):
+    """The levels there are, and variables that nest; the signals carry a level, or the variables."""
+
+    removed = Signal(str)
+    taken = Signal(str)
+    nested = Signal(list)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.level = named(QComboBox(), say("A level of the variable"))
+        self.take_button = QPushButton(tell("Count at this level"))
+        self.take_button.setToolTip(
+            tell("The categories become these groups; coarser levels stay.")
+        )
+        self.take_button.clicked.connect(lambda: self.taken.emit(self.level.currentText()))
+        self.remove_button = QPushButton(tell("Remove"))
+        self.remove_button.setAccessibleName(tell("Remove this level"))
+        self.remove_button.clicked.connect(lambda: self.removed.emit(self.level.currentText()))
+        self.nest = Label(wordWrap=True, name=say("Variables that nest"))
+        self.nest_button = QPushButton(tell("Make them one variable"))
+        self.nest_button.clicked.connect(lambda: self.nested.emit(self._chain))
+        self._chain: list[str] = []
+        self._levels = Label(say("Level"), role="quiet")
+        in_column(
+            in_row((self.nest, 1), self.nest_button, margins=0, spacing=GRID),
+            in_row(
+                self._levels,
+                (self.level, 1),
+                self.take_button,
+                self.remove_button,
+                margins=0,
+                spacing=GRID,
+            ),
+            on=self,
+            margins=0,
+            spacing=GRID,
+        )
+        self.show_levels([], [])
+
+    def show_levels(self, coarser: list[str], chain: list[str]) -> None:
+        """Offer the levels there are, and variables that nest."""
+        before = self.level.currentText()
+        self.level.clear()
+        self.level.addItems(coarser)
+        self.level.setCurrentText(before)
+        for part in (self._levels, self.level, self.take_button, self.remove_button):
+            part.setVisible(bool(coarser))
+        self._chain = chain
+        self.nest.setText(told(say("{chain} nest.", joined(chain, ", ")) if chain else ""))
+        self.nest.setVisible(bool(chain))
+        self.nest_button.setVisible(bool(chain))
+        self.setVisible(bool(coarser or chain))
