@@ -12,7 +12,7 @@ class View {
   }
 
   words(name, values = {}) {
-    return WORDS[this.language][name].replace(/\{(\w+)\}/g, (all, key) => (key in values ? values[key] : all));
+    return WORDS[this.language][NAMES.indexOf(name)].replace(/\{(\w+)\}/g, (all, key) => (key in values ? values[key] : all));
   }
 
   number(count) {
@@ -461,7 +461,8 @@ class View {
     const what = this.language === "en" && release.what ? this.make("p", {}, release.what) : null;
     return this.make("footer", {},
       this.make("section", {}, this.make("h2", {}, this.words("method")), this.make("p", {}, this.make("b", {}, `${said.method}.`)), what,
-        this.make("ul", {}, ...said.promised.map((line) => this.make("li", {}, line)))),
+        this.make("ul", {}, ...said.promised.map((line) => this.make("li", {}, line))),
+        this.make("h2", {}, this.words("naive")), this.make("p", {}, said.naive)),
       this.make("section", {}, this.make("h2", {}, this.words("exact_title")), this.make("p", {}, said.exact),
         this.make("h2", {}, this.words("genuine")), this.make("p", {}, this.words("genuine_help")), this.make("dl", {}, ...prints),
         this.make("p", { className: "quiet" }, this.words("made"))));

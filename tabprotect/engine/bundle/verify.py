@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tabprotect.engine.bundle import archive, signature
-from tabprotect.engine.bundle.reader_page.page import MADE_AGAIN, PAGE, CheckPosterior, page_check
+from tabprotect.engine.bundle.reader_page.page import PAGE, CheckPosterior, page_check
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import (
@@ -294,8 +294,8 @@ def verify_bytes(
         checks.append(_possible(likelihood, progress))
     page = None
     if PAGE in files:
-        page = page_check(files[PAGE], release, files, likelihood)
-        checks.append(MADE_AGAIN)
+        said, page = page_check(files[PAGE], release, files, likelihood)
+        checks.append(said)
     return Verification(release, found, tuple(checks), signers, None, likelihood, page)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,6 +17,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.reader_page.earlier_pages import (
+    END,
+    MODEL,
+    RELEASE,
+    TITLE,
+    embedded,
+    model_in_earlier,
+    titled,
+)
+from tabprotect.engine.bundle.reader_page.naive_words import naive_words
 from tabprotect.engine.bundle.reader_page.page_words import WORDS, exact_lines
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.errors import BundleError
@@ -44,8 +53,7 @@ MILLIONTHS = 10
 
 MADE_AGAIN = say("The page to look at is the one that this program makes of the release.")
 
-_MODEL = '<script type="application/json" id="model">'
-_END = "</script>"
+OF_EARLIER = say("The page to look at is the one that an earlier version makes of the release.")
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,8 @@ class Page:
         What stands before and after the model.
     model
         ``None`` where it takes a posterior.
+    told, title
+        What the page tells of the release beside it, and what stands above.
     elsewhere
         The other version of the program that the bundle says it is from; empty for none.
     """
@@ -65,6 +75,8 @@ class Page:
     before: str
     after: str
     model: Model | None
+    told: Mapping[str, object]
+    title: str
     elsewhere: str = ""
 
     @classmethod
@@ -88,17 +100,21 @@ class Page:
         model: Model | None,
     ) -> Page:
         """The page with all that it tells of a release."""
-        title = html.escape(" ".join(title.split()) or "tabprotect", quote=False)
-        before, _, after = _frame().partition("[[MODEL]]")
-        before = before.replace("[[RELEASE]]", _embedded(told), 1).replace("[[TITLE]]", title, 1)
-        return cls(before, after, model, _elsewhere(content))
+        before, _, after = frame().partition(MODEL)
+        before = before.replace(RELEASE, embedded(told), 1).replace(TITLE, titled(title), 1)
+        return cls(before, after, model, told, title, _elsewhere(content))
 
     def whole(self, model: Model) -> bytes:
         """The bytes of the page with its model."""
-        return f"{self.before}{_embedded(model)}{self.after}".encode()
+        return f"{self.before}{embedded(model)}{self.after}".encode()
 
-    def check(self, found: bytes, model: Model | None) -> None:
+    def check(self, found: bytes, model: Model | None) -> str:
         """Compare with a page that was found; without a model, all else.
+
+        Returns
+        -------
+        str
+            What it is, in a sentence: the page of this version, or that of an earlier one.
 
         Raises
         ------
@@ -107,15 +123,20 @@ class Page:
         """
         text = found.decode(errors="replace")
         end = len(text) - len(self.after)
-        same = text.startswith(self.before) and text.endswith(self.after)
-        if not same or end < len(self.before) or _END in text[len(self.before) : end]:
+        mine = text.startswith(self.before) and text.endswith(self.after)
+        if mine and end >= len(self.before):
+            held: str | None = text[len(self.before) : end]
+        else:
+            held = model_in_earlier(text, self.told, self.title)
+        if held is None or END in held:
             raise self._another()
-        stated = archive.parse_json(PAGE, text[len(self.before) : end].encode())
+        stated = archive.parse_json(PAGE, held.encode())
         if model is None:
             if not isinstance(stated, dict) or stated.get("way") not in ("kept", "none"):
                 raise self._another()
-        elif not _alike(json.loads(_embedded(model)), stated, stated == dict(model)):
+        elif not _alike(json.loads(embedded(model)), stated, stated == dict(model)):
             raise self._another()
+        return MADE_AGAIN if mine else OF_EARLIER
 
     def _another(self) -> BundleError:
         whole = say("do not open it; make one of the release with tabprotect page")
@@ -151,17 +172,19 @@ def _computed(release: Release, likelihood: Likelihood | None, progress: Progres
     return {**model, "why": _each_language(why)} if isinstance(why, str) else model
 
 
-CheckPosterior = Callable[[Progress], None]
+CheckPosterior = Callable[[Progress], object]
 """Raises a ``BundleError`` where the posterior in a page is not the one that is computed again."""
 
 
 def page_check(
     found: bytes, release: Release, content: Mapping[str, bytes], likelihood: Likelihood | None
-) -> CheckPosterior | None:
+) -> tuple[str, CheckPosterior | None]:
     """Make the page of a bundle again and compare it with the one that was found.
 
     Returns
     -------
+    str
+        What it is, in a sentence.
     CheckPosterior or None
         What is left to be checked, which takes a posterior.
 
@@ -171,10 +194,10 @@ def page_check(
         When it is another page.
     """
     page = Page.of(release, content, likelihood)
-    page.check(found, page.model)
+    said = page.check(found, page.model)
     if page.model is not None:
-        return None
-    return lambda progress: page.check(found, _computed(release, likelihood, progress))
+        return said, None
+    return said, lambda progress: page.check(found, _computed(release, likelihood, progress))
 
 
 def _elsewhere(content: Mapping[str, bytes]) -> str:
@@ -217,20 +240,14 @@ def _near_rows(mine: list[list[int]], found: object) -> bool:
     )
 
 
-def _embedded(data: object) -> str:
-    """JSON that stands within HTML."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
 @cache
-def _frame() -> str:
+def frame() -> str:
     """The page without a release."""
     folder = files("tabprotect.resources") / "page"
     style = _lean((folder / "page.css").read_text("utf-8"))
-    words = {code: dict(zip(WORDS, told, strict=True)) for code, told in _in_languages().items()}
     code = "".join(_lean((folder / name).read_text("utf-8")) for name in SCRIPTS)
-    script = f'"use strict";\nconst WORDS = {_embedded(words)};\n{code}'
+    words = f"const NAMES = {embedded(list(WORDS))};\nconst WORDS = {embedded(_in_languages())};\n"
+    script = f'"use strict";\n{words}{code}'
     return (
         (folder / "frame.template")
         .read_text("utf-8")
@@ -276,6 +293,7 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
     shown = sum(one.table.domain.size for one in release.tables) <= MOST_SHOWN
     first, *kept = filter(None, exact_lines(release, "{}", " × "))
     promised = [method.guarantees[name] for name in method.promised(mechanism.values)]
+    naive = naive_words(mechanism.method, exact="exact" in method.promised(mechanism.values))
     return {
         "title": release.title,
         "method": mechanism.method,
@@ -285,6 +303,7 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
                 "exact": " ".join(filter(None, [told_in(code, first), ", ".join(kept)])),
                 "promised": [told_in(code, line) for line in promised],
                 "weighted": told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
+                "naive": " ".join(told_in(code, line) for line in naive),
             }
             for code in LANGUAGES
         },

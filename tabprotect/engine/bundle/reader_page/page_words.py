@@ -79,6 +79,7 @@ WORDS: Mapping[str, str] = {
     "impossible": say("No true count fits this table and what you assume."),
     "method": say("What was done"),
     "exact_title": say("What is exact"),
+    "naive": say("If you calculate with these numbers"),
     "genuine": say("Is it genuine?"),
     "genuine_help": say(
         "These figures (SHA-256) are those of the files beside this page. Compare the one of the whole zip with the one that its publisher names elsewhere."

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.bundle.reader_page.naive_words import naive_words_of_sums
 from tabprotect.engine.bundle.reader_page.page import Page, prints, told_in
 from tabprotect.engine.bundle.reader_page.page_model import MOST_SHOWN, Model
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise
@@ -75,6 +76,7 @@ def _told(release: ReleasedSums, content: Mapping[str, bytes], promise: str) -> 
                 "exact": told_in(code, exact),
                 "promised": [told_in(code, promise)],
                 "weighted": "",
+                "naive": " ".join(told_in(code, line) for line in naive_words_of_sums(noisy=noisy)),
             }
             for code in LANGUAGES
         },

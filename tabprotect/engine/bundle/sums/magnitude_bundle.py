@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from tabprotect.engine.bundle import archive, public, signature
-from tabprotect.engine.bundle.reader_page.page import MADE_AGAIN, PAGE
+from tabprotect.engine.bundle.reader_page.page import PAGE
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.decoding import Between, decoded
 from tabprotect.engine.errors import BundleError, InputError
@@ -154,8 +154,7 @@ def check_page(data: bytes, release: ReleasedSums) -> list[str]:
     from tabprotect.engine.bundle.reader_page.sums_page import page_of_sums
 
     page, model = page_of_sums(release, files, PROMISES[release.method])
-    page.check(files[PAGE], model)
-    return [MADE_AGAIN]
+    return [page.check(files[PAGE], model)]
 
 
 def table_csv(release: ReleasedSums) -> bytes:

@@ -1,0 +1,75 @@
+"""Pages that earlier versions made: a page that is old is told from one that was tampered with.
+
+A frame is a page without its release: style, scripts and words. Whoever changes one adds the new frame
+to ``FRAMES`` and says what a page of the frames before does not tell yet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+from collections.abc import Mapping
+
+FRAMES: Mapping[str, tuple[str, ...]] = {
+    "ce9ed6be92ae5036dfe8d0e92241dcadc67a6e551c56731b7c907e2ae090141e": ("naive",),
+    "0f0848f15527fde4759989f9d699b400e960ca580deab976891daaaa595854e5": (),
+}
+"""SHA-256 of every frame that bundles hold, with what was not ``said`` then; the last is today's."""
+
+RELEASE, MODEL, TITLE = "[[RELEASE]]", "[[MODEL]]", "[[TITLE]]"
+"""What stands in a frame for what differs from release to release."""
+
+OPENED = {
+    RELEASE: '<script type="application/json" id="release">',
+    MODEL: '<script type="application/json" id="model">',
+    TITLE: "<title>",
+}
+
+END = "</script>"
+
+
+def embedded(data: object) -> str:
+    """JSON that stands within HTML."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def titled(title: str) -> str:
+    """The title of a page as HTML."""
+    return html.escape(" ".join(title.split()) or "tabprotect", quote=False)
+
+
+def sha256_of(frame: str) -> str:
+    """What a frame is known by."""
+    return hashlib.sha256(frame.encode()).hexdigest()
+
+
+def model_in_earlier(text: str, told: Mapping[str, object], title: str) -> str | None:
+    """The model within a page that an earlier version made of a release; ``None`` for any other page.
+
+    Nothing of such a page is taken on its word: its frame is one of ours to the last byte, and what it
+    tells of the release is what we tell, but for what was not told then.
+    """
+    before, opened, rest = text.partition(OPENED[MODEL])
+    model, ended, after = rest.partition(END)
+    if not opened or not ended:
+        return None
+    for frame, unsaid in list(FRAMES.items())[:-1]:
+        filled = {RELEASE: embedded(_without(told, unsaid)), TITLE: titled(title)}
+        emptied = before
+        for place, text_there in filled.items():
+            emptied = emptied.replace(OPENED[place] + text_there, OPENED[place] + place, 1)
+        if sha256_of(f"{emptied}{opened}{MODEL}{ended}{after}") == frame:
+            return model
+    return None
+
+
+def _without(told: Mapping[str, object], unsaid: tuple[str, ...]) -> dict[str, object]:
+    said = told["said"]
+    assert isinstance(said, dict)
+    kept = {
+        code: {name: text for name, text in one.items() if name not in unsaid}
+        for code, one in said.items()
+    }
+    return {name: kept if name == "said" else each for name, each in told.items()}

@@ -1,0 +1,77 @@
+"""What taking published counts as true does to an analysis, by the method that made them.
+
+Facts of the methods, measured on tables that were drawn for it (``resources/docs/site/howto/\
+rates_and_tests.md`` has every figure); nothing here depends on the table that is published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tabprotect.languages.said import say
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of a method, least and most over tables with 2 to 8 people to a cell.
+
+    Attributes
+    ----------
+    strength
+        How the counts were changed.
+    rejected
+        Of 100 tables without an association, those in which a test at 5 in 100 finds one.
+    covered
+        Of 100 intervals at 95 in 100 of a log odds ratio, those that hold the true one.
+    """
+
+    strength: str
+    rejected: tuple[int, int]
+    covered: tuple[int, int]
+
+
+MEASURED: Mapping[str, Measured] = {
+    "random_rounding": Measured(say("rounding to 3"), (16, 64), (74, 93)),
+    "cell_key": Measured(
+        say("noise of up to 3 either way, with a variance of 2"), (20, 66), (75, 90)
+    ),
+    "discrete_laplace": Measured(say("Laplace noise, epsilon 2"), (22, 32), (87, 95)),
+    "cyclic_perturbation": Measured(say("one pass of the usual cycles"), (12, 35), (89, 96)),
+}
+
+MISLED = say(
+    "Taken as true they mislead: with {strength}, in tables with 2 to 8 people to a cell, a test at 5 in 100 finds an association that is not there in {least} to {most} of 100 tables, and intervals of a log odds ratio that are to hold the truth in 95 of 100 hold it in {low} to {high}."
+)
+
+NOT_MEASURED = say(
+    "Taken as true they mislead: tests find associations that are not there, and intervals are too narrow; by how much was not measured for this method."
+)
+
+TRUE = say("Every number here is true: whatever is worked out of them is right.")
+
+NOISY_SUMS = say(
+    "Taken as true they mislead: every result has the noise of the sums in it, and the usual intervals do not know of it."
+)
+
+HIDDEN_SUMS = say(
+    "A hidden sum is not 0: whoever counts it as nothing, or leaves it out, gets totals and comparisons that are wrong."
+)
+
+WHERE = say(
+    "Analyses that know what was done come with tabprotect (tabprotect analyse); its documentation explains them under “Rates, tests and associations of a release”."
+)
+
+
+def naive_words(method: str, *, exact: bool) -> list[str]:
+    """Sentences for counts by a method; ``exact`` where all published counts are true."""
+    if (measured := MEASURED.get(method)) is not None:
+        (least, most), (low, high) = measured.rejected, measured.covered
+        said = MISLED.format(strength=measured.strength, least=least, most=most, low=low, high=high)
+        return [said, WHERE]
+    return [TRUE] if exact else [NOT_MEASURED, WHERE]
+
+
+def naive_words_of_sums(*, noisy: bool) -> list[str]:
+    """The same for sums."""
+    return [NOISY_SUMS if noisy else HIDDEN_SUMS]
