@@ -50,7 +50,7 @@ class RoleHeader(QHeaderView):
 
     def sizeHint(self) -> QSize:
         size = super().sizeHint()
-        return QSize(size.width(), size.height() + (HEIGHT if self.picks else 0))
+        return QSize(size.width(), size.height() + (_scaled(HEIGHT) if self.picks else 0))
 
     def show_roles(
         self,
@@ -102,7 +102,7 @@ class RoleHeader(QHeaderView):
     def _lay(self) -> None:
         for number, pick in enumerate(self.picks.values(), self.first):
             left, width = self.sectionViewportPosition(number), self.sectionSize(number)
-            pick.setGeometry(left + 2, 2, max(width - 4, 0), HEIGHT - 4)
+            pick.setGeometry(left + 2, 2, max(width - 4, 0), _scaled(HEIGHT) - 4)
             pick.setVisible(not self.isSectionHidden(number))
 
     def updateGeometries(self) -> None:
@@ -147,7 +147,8 @@ class FileLines(QTableWidget):
         self._show_roles(seen, names, given, across)
         self.resizeColumnsToContents()
         for column in range(FIRST, self.columnCount() - 1):
-            width = min(max(self.columnWidth(column) + GRID, LEAST_WIDTH), MOST_WIDTH)
+            width = max(self.columnWidth(column) + GRID, _scaled(LEAST_WIDTH))
+            width = min(width, _scaled(MOST_WIDTH))
             self.setColumnWidth(column, width if across > 1 else self.columnWidth(column))
 
     def _show_line(self, row: int, line: PreviewLine, named: int, numbers: set[int]) -> None:
@@ -202,6 +203,11 @@ class FileLines(QTableWidget):
         if across < 2:
             held = [tell("Text")]
         self.setHorizontalHeaderLabels(["", *map(told, held or [""] * across), ""])
+
+
+def _scaled(pixels: int) -> int:
+    """As many as in letters of the usual size."""
+    return round(pixels * THEME.scale)
 
 
 def _listed(value: object) -> list[str]:

@@ -38,7 +38,10 @@ NAMED = 4
 """Variables that a sentence names."""
 
 FORM = 52 * GRID
-"""Pixels that the choices are wide."""
+"""Pixels that the choices are wide, in letters of the usual size."""
+
+SHARE = 0.42
+"""The share of the sheet that the choices have at most: the file's lines are what one looks at."""
 
 
 class ImportSheet(QDialog):
@@ -84,20 +87,21 @@ class ImportSheet(QDialog):
         self.open_button.setEnabled(False)
         self.buttons.accepted.connect(self._accept)
         self.buttons.rejected.connect(self.reject)
-        self._lay_out()
+        room, scale = parent.size(), THEME.scale
+        wide = min(round(156 * GRID * scale), room.width() - 2 * GRID)
+        self._lay_out(min(round(FORM * scale), round(wide * SHARE)))
         self.finished.connect(lambda _: self._question.drop())
-        room = parent.size()
-        self.resize(min(156 * GRID, room.width() - 2 * GRID), min(90 * GRID, room.height()))
+        self.resize(wide, min(round(90 * GRID * scale), room.height()))
         self.look_again()
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, form: int) -> None:
         scroll = ScrollsDown()
         scroll.setWidget(self.form)
         left = QWidget()
         hint = Label(say("say above each column what it is"), role="quiet")
         title = in_row(heading(say("The file")), hint, 1, margins=0, spacing=GRID)
         in_column(title, (self.lines, 1), on=left, margins=0, spacing=GRID)
-        scroll.setFixedWidth(round(FORM * THEME.scale))
+        scroll.setFixedWidth(form)
         result = QWidget()
         result.setMinimumHeight(RESULT)
         sums = in_row(self.tick, (self.sums, 1), margins=0, spacing=GRID)

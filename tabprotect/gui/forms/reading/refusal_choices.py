@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from tabprotect.engine.errors import InputError
+from tabprotect.gui.look.layouts import FlowLayout
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import told
@@ -66,10 +67,7 @@ class RefusalChoices(QWidget):
         super().__init__()
         self._take = take
         self.buttons: list[QPushButton] = []
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(GRID)
-        self._row.addStretch(1)
+        self._row = FlowLayout(self, gap=GRID)
         self.hide()
 
     def show_choices(self, error: InputError | None) -> None:
@@ -80,7 +78,7 @@ class RefusalChoices(QWidget):
         for words, options in choices_of(error):
             button = QPushButton(told(words))
             button.clicked.connect(partial(self._clicked, options))
-            self._row.insertWidget(len(self.buttons), button)
+            self._row.addWidget(button)
             self.buttons.append(button)
         self.setVisible(bool(self.buttons))
 
