@@ -7,7 +7,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QFrame,
     QLineEdit,
     QPlainTextEdit,
@@ -63,10 +62,9 @@ class GroupingPanel(QFrame):
         dress(self, "card")
         self.title = ElidedLabel(say("Make a level"), role="section")
         self.faces = faces(WAYS, self._choose)
-        # The page has tabs of other kinds: only one of these is open.
-        self._open = QButtonGroup(self)
         for button in self.faces.values():
-            self._open.addButton(button)
+            # Tab goes to each of them; which one is open is said by turning.
+            button.setAutoExclusive(False)
         makers = (self._digits, self._bands, self._files, self._by_hand)
         self.parts = {way: make() for way, make in zip(WAYS, makers, strict=True)}
         self.live = Label(wordWrap=True, name=say("Small counts that the grouping would leave"))
@@ -194,7 +192,8 @@ class GroupingPanel(QFrame):
     def turn(self, way: str) -> None:
         """Group in another way."""
         self.way = way
-        self.faces[way].setChecked(True)
+        for name, button in self.faces.items():
+            button.setChecked(name == way)
         for name, part in self.parts.items():
             part.setVisible(name == way)
         self.name.setVisible(way in ("bands", "hand"))
