@@ -215,9 +215,9 @@ def count(hand: Hand, file: Path, *, key: str = "") -> None:
     """Count records by all their variables."""
     hand.button("Count records")
     hand.file(file)
-    hand.button("All that classify")
+    hand.button("Tick all")
     if key:
-        hand.choose("Record key", key)
+        hand.choose("Key of a record", key)
     hand.click(hand.window.page.main_button)
 
 

@@ -44,7 +44,7 @@ PAGES = (
 )
 
 
-FORMULAS = "tabprotect/gui/pages/help.py"
+FORMULAS = "tabprotect/gui/pages/help/texts.py"
 """Explains how a formula is typed."""
 
 

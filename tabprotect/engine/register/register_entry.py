@@ -138,7 +138,10 @@ RELATIONS: Mapping[Relation, str] = {
     "original": say("this very table has left before"),
     "renamed": say("a table of the same counts has left before, under other names or labels"),
     "records": say("a table of the same people has left before"),
-    "variables": say("a table with some of the same variables has left before"),
+    "variables": say(
+        "a table whose variables are called the same has left before, but no sum is alike: both count "
+        "the same people only if their categories differ"
+    ),
 }
 """The meaning of each relation, the closest first."""
 
@@ -266,10 +269,23 @@ class RegisterEntry:
 
 @dataclass(frozen=True)
 class Earlier:
-    """An earlier publication that bears on a table, and its relation."""
+    """An earlier publication that bears on a table, and its relation.
+
+    Attributes
+    ----------
+    named_alike
+        Where nothing but names is alike: whether all variables of one are named as some of the other.
+        One shared name, such as age, says nothing of who is counted.
+    """
 
     entry: RegisterEntry
     relation: Relation
+    named_alike: bool = True
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it is told of to people; those that are not are compared all the same."""
+        return self.relation != "variables" or self.named_alike
 
     def as_json(self) -> dict[str, object]:
         """For ``--json``; confidential."""
@@ -292,6 +308,7 @@ def related(
         if entry.publication.bundle == but:
             continue
         relation: Relation
+        alike = True
         if of.original == marks.original:
             relation = "original"
         elif marks.unlabelled and of.unlabelled == marks.unlabelled:
@@ -300,18 +317,23 @@ def related(
             relation = "records"
         elif set(of.variables) & set(marks.variables):
             relation = "variables"
+            ours, theirs = set(marks.variables), set(of.variables)
+            alike = ours <= theirs or theirs <= ours
         else:
             continue
-        found.append(Earlier(entry, relation))
+        found.append(Earlier(entry, relation, alike))
     closeness = list(RELATIONS)
     return sorted(found, key=lambda e: (closeness.index(e.relation), -e.entry.number))
 
 
 def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
-    """One warning for each way in which the earlier publications bear on the table."""
+    """One warning for each way in which the earlier publications bear on the table.
+
+    Tables that share some names of variables, and no margin and no record, are not warned of.
+    """
     out = []
     for relation, said in RELATIONS.items():
-        mine = [e.entry for e in earlier if e.relation == relation]
+        mine = [e.entry for e in earlier if e.relation == relation and e.is_told]
         if not mine:
             continue
         last = mine[0]
@@ -348,7 +370,7 @@ def spending_warning(spent: Spent) -> dict[str, str]:
 def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> None:
     """Refuse another release that may not go out.
 
-    Variables that merely share a name lead to a warning under every rule.
+    Variables that merely are called the same lead to a warning at most, under every rule.
 
     Raises
     ------

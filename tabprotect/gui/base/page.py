@@ -88,9 +88,10 @@ class Page(Stage, QWidget):
         )
         if self.together:
             column.addWidget(self._tabbed())
-        column.addWidget(self.errors)
         column.addItem(self._room)
         column.addLayout(self.body, 1)
+        # Beside the main action: above the body it would push away what somebody is about to click.
+        column.addWidget(self.errors)
         column.addWidget(self._line)
         column.addLayout(foot)
         self._footed = bool(self.main_label)

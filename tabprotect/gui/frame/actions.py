@@ -158,7 +158,7 @@ class Actions(QObject):
             "File",
             Item(
                 "tabulate",
-                say("&Tabulate microdata\u2026"),
+                say("&Count records\u2026"),
                 lambda: window.go("tabulate"),
                 "Ctrl+T",
                 "microdata",

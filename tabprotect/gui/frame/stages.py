@@ -8,7 +8,7 @@ from importlib import import_module
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.stage import Stage, Standings
-from tabprotect.gui.pages.help import HelpPage
+from tabprotect.gui.pages.help.page import HelpPage
 from tabprotect.gui.pages.stages import (
     AttackStage,
     CheckStage,

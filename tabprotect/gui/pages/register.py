@@ -27,7 +27,6 @@ from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import (
     RELATIONS,
-    OriginalMarks,
     RegisterEntry,
     Relation,
     related,
@@ -362,12 +361,6 @@ def _place() -> str:
     return place
 
 
-def _within(one: OriginalMarks, other: OriginalMarks) -> bool:
-    """Whether all variables of one table are the other's: one name, such as age, says nothing."""
-    mine, theirs = set(one.variables), set(other.variables)
-    return mine <= theirs or theirs <= mine
-
-
 def _rows(project: Project | None) -> tuple[list[ListedRelease], tuple[Damage, ...]]:
     """The releases, the latest first, how each bears on the open table; and what is damaged."""
     # The library behind the register comes with the first look into it.
@@ -383,7 +376,7 @@ def _rows(project: Project | None) -> tuple[list[ListedRelease], tuple[Damage, .
         bears = {
             earlier.entry.number: earlier.relation
             for earlier in related(mine, entries)
-            if earlier.relation != "variables" or _within(mine, earlier.entry.publication.marks)
+            if earlier.is_told
         }
     rows = [ListedRelease(entry, bears.get(entry.number)) for entry in reversed(entries)]
     return rows, contents.damaged

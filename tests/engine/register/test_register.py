@@ -22,7 +22,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
-from tabprotect.engine.register.left_before import left_before
+from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.reading_together import _closest, _holds, marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register import SCHEMA, Register
@@ -141,6 +141,25 @@ def test_how_earlier_releases_bear_on_a_table(path: Path) -> None:
             admit(found, rule, reason)  # type: ignore[arg-type]
     # Names alone are no second release.
     admit(found[3:], "refuse", "")
+
+
+def test_a_name_that_two_files_share_is_no_alarm(path: Path) -> None:
+    mine = publication().marks
+    shared = OriginalMarks("e" * 64, ("v" * 64, "x" * 64), ("e" * 63 + "r",))
+    finer = OriginalMarks("f" * 64, (*mine.variables, "x" * 64), ("f" * 63 + "r",))
+    with Register(str(path)) as register:
+        register.add(replace(publication("e", "2"), marks=shared), b"")
+        register.add(replace(publication("f", "3"), marks=finer), b"")
+        found = related(mine, register.entries())
+    # Both are compared where their bytes are kept; of one alone people are told.
+    assert [(e.entry.number, e.is_told) for e in found] == [(2, True), (1, False)]
+    (said,) = warnings_of(found)
+    assert "release 2" in said["message"] and "called the same" in said["message"]
+    assert not warnings_of(found[1:])
+    left = LeftBefore(earlier=tuple(found[1:]))
+    assert left.group.lines[0].state == "passed" and not left.warnings
+    # What cannot be compared takes a reason all the same.
+    assert LeftBefore(earlier=tuple(found[1:]), unread_numbers=(1,)).unjudged
 
 
 def test_coarser_and_finer_tables_are_opened_and_no_others() -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QComboBox,
-    QHeaderView,
-    QLayout,
     QLineEdit,
     QTableWidget,
     QTableWidgetItem,
@@ -25,14 +24,16 @@ from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.variable_words import variable_kind
 from tabprotect.gui.look.buttons import named, push_button, tool_button
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
-from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.label import ElidedLabel, Label, heading
+from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
+from tabprotect.gui.look.lists.figures import show_figures
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import as_list
-from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.tabulate.measure_columns import MeasureColumns
 from tabprotect.gui.pages.tabulate.table_so_far import (
     Counted,
@@ -41,6 +42,7 @@ from tabprotect.gui.pages.tabulate.table_so_far import (
     counted_by,
     if_ticked,
 )
+from tabprotect.gui.pages.tabulate.words import KINDS, MOST_CATEGORIES, unfit
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 
@@ -52,27 +54,21 @@ LEAST_KEYS = 100
 """Different numbers that a column of record keys has at least, of many records."""
 
 DRAWN = say("drawn now, kept with this table")
-MOST_CATEGORIES = 1000
-"""Of a variable that classifies: more are mostly numbers of records, or measurements."""
 
 TITLES = (
     say("Variable"),
     say("Values"),
-    say("Missing"),
-    say("Kind"),
     say("Small counts if ticked"),
+    say("Kind"),
+    say("Missing"),
 )
-KINDS = {"integer": say("numbers"), "real": say("numbers"), "text": say("names or codes")}
+FIGURES, AHEAD, KIND = (1, 2, 4), 2, 3
+"""Columns: those of figures, that of small counts, that of kinds."""
+
+ROOM = 2 * GRID
+"""Pixels between two columns."""
+
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-
-def unfit(column: ColumnSummary) -> str:
-    """Why a column is no variable; empty where it may be one."""
-    if column.categories >= 0.9 * max(column.records, 1) > 1:
-        return say("one for each row: a key, never a variable")
-    if column.categories > MOST_CATEGORIES:
-        return say("to be added up, or grouped first")
-    return ""
 
 
 EMPTY = say(
@@ -84,13 +80,13 @@ class TabulatePage(Page):
     """Records to counts. The records themselves are never shown; ``told``: their columns are."""
 
     name = "tabulate"
-    label = say("Tabulate microdata")
+    label = say("Count records")
     icon = "microdata"
-    main_label = say("Tabulate")
+    main_label = say("Make the table")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.source = ""
+        self.source = self._called = ""
         self._columns: tuple[ColumnSummary, ...] = ()
         self.chosen: list[str] = []
         self._look: Question[tuple[ColumnSummary, ...]] = Question(
@@ -109,7 +105,7 @@ class TabulatePage(Page):
         self._filter = Finder(say("Filter the variables"), say("find variables"))
         self._filter.textChanged.connect(self._apply_filter)
         self.all = tool_button(
-            say("All that classify"),
+            say("Tick all"),
             self._tick_all,
             tip=say("Every variable in sight with at most 1,000 categories, or none"),
         )
@@ -119,11 +115,8 @@ class TabulatePage(Page):
         as_list(self._list, say("Variables of the file; tick those to count by"))
         header = self._list.horizontalHeader()
         # Figures stand beside the names that they are of, however wide the window is.
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(True)
-        for at in (1, 2):
-            if (head := self._list.horizontalHeaderItem(at)) is not None:
-                head.setTextAlignment(RIGHT)
+        show_figures(self._list, FIGURES)
         self._list.itemChanged.connect(self._ticked)
         self._before: Qt.CheckState | None = None
         self._list.cellPressed.connect(self._pressed)
@@ -131,22 +124,26 @@ class TabulatePage(Page):
         self._choose_source()
         self.empty = Empty(EMPTY, say("Choose a file\u2026"), self._ask)
         self.counting = QWidget()
+        self._filter.setMaximumWidth(24 * GRID)
+        left = QWidget()
         in_column(
-            in_row((self._filter, 1), self.all, spacing=GRID),
-            (in_row((self._list, 3), (self.so_far, 2), spacing=2 * GRID), 1),
+            in_row((self._file, 1), self._filter, self.all, spacing=GRID, margins=0),
+            (self._list, 1),
+            heading(say("What each row counts")),
             *self._choose_weights(),
-            on=self.counting,
+            on=left,
             margins=0,
             spacing=GRID,
         )
+        in_row((left, 3), (self.so_far, 2), on=self.counting, margins=0, spacing=2 * GRID)
         for part in (self.empty, self.counting):
             self.body.addWidget(part, 1)
         self._say()
 
     def _choose_source(self) -> None:
         """Where the records are: a file, a folder, a database, or a place as it is written."""
-        self._file = Label(say("No file chosen yet."), name=say("File of records"))
-        self._pick = push_button(say("Choose a file\u2026"), self._ask)
+        self._file = ElidedLabel("", role="section")
+        self._pick = push_button(say("Another file\u2026"), self._ask)
         folder = push_button(
             say("A folder\u2026"),
             lambda: ask_folder(self, say("Files of records"), "", self.choose, kind="records"),
@@ -173,19 +170,24 @@ class TabulatePage(Page):
         in_row((self.address, 1), there, on=written, margins=0, spacing=GRID)
         self.more.toggled.connect(written.setVisible)
         written.hide()
-        self.body.addLayout(
-            in_row((self._file, 1), self._pick, folder, base, self.more, spacing=GRID)
-        )
+        for button in (folder, base, self.more):
+            self.tools.addWidget(button)
+        self.footer.addStretch(1)
+        self.footer.addWidget(self._pick)
         self.body.addWidget(written)
 
-    def _choose_weights(self) -> tuple[QWidget, QLayout]:
+    def _choose_weights(self) -> tuple[QWidget, QWidget]:
         """What is added up, what the records are weighted by, and where their keys come from."""
         self.measure = MeasureColumns()
         self.measure.changed.connect(self._measured)
-        self._weight = named(QComboBox(), say("Weight"))
+        self._weight = named(
+            QComboBox(),
+            say("Each row counts"),
+            tip=say("Rows that stand for several persons say in a column for how many."),
+        )
         self._key = named(
             QComboBox(),
-            say("Record key"),
+            say("Key of a record"),
             tip=say(
                 "Random numbers that belong to the records; for the cell key method. A column of the "
                 "file makes all its tables agree; keys drawn now are kept with this table only."
@@ -197,23 +199,23 @@ class TabulatePage(Page):
             say("Design weight"),
             tip=say("How many people each record stands for; kept beside the counts"),
         )
-        foot = in_row(spacing=GRID)
+        row = QWidget()
+        foot = FlowLayout(row, gap=GRID)
         self._counting: list[QWidget] = []
         for text, box in (
-            ("Weight:", self._weight),
-            (say("Record key:"), self._key),
-            (say("Design weight:"), self._design),
+            (say("Each row counts"), self._weight),
+            (say("Key of a record"), self._key),
+            (say("Design weight"), self._design),
         ):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            label = Label(text)
+            pair, label = QWidget(), Label(text)
             label.setBuddy(box)
-            foot.addWidget(label)
-            foot.addWidget(box)
+            in_row(label, box, on=pair, margins=0, spacing=GRID // 2)
+            foot.addWidget(pair)
             if box is not self._weight:
                 # They go with counts only.
-                self._counting += [label, box]
-        foot.addStretch(1)
-        return self.measure, foot
+                self._counting.append(pair)
+        return self.measure, row
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -234,7 +236,8 @@ class TabulatePage(Page):
         self.errors.clear()
         self.source, self._columns, self.chosen = source, (), []
         name = source.partition("#")[2] if is_url(source) else ""
-        self._file.setText(told(name or Path(source).name))
+        self._file.setText(tell("Variables of {name}", name or Path(source).name))
+        self._called = name or Path(source).name
         self._list.setRowCount(0)
         self._joint.drop()
         self._ahead.drop()
@@ -244,7 +247,7 @@ class TabulatePage(Page):
         from tabprotect.engine.microdata.tabulate import columns
 
         self._look.ask(
-            say("look into {text}", self._file.text()),
+            say("look into {text}", self._called),
             lambda progress: columns(records_file(source), progress=progress),
         )
 
@@ -282,20 +285,17 @@ class TabulatePage(Page):
             about = "" if column.exact else say("{told} ", tell("about"))
             categories = f"{about}{count_text(column.categories)}"
             missing = count_text(column.missing) if column.missing else ""
-            texts = (
-                categories,
-                missing,
-                told(KINDS.get(column.kind, column.kind)),
-                told(unfit(column)),
-            )
-            for at, text in enumerate(texts, 1):
+            kind = unfit(column) or KINDS.get(column.kind, column.kind)
+            for at, text in enumerate((categories, "", told(kind), missing), 1):
                 item = QTableWidgetItem(text)
-                if at < 3:
+                if at in FIGURES:
                     item.setTextAlignment(RIGHT)
                 self._list.setItem(row, at, item)
         self._list.blockSignals(False)
+        self._list.setColumnHidden(len(TITLES) - 1, not any(column.missing for column in found))
+        self._fit_columns()
         self._weight.clear()
-        self._weight.addItem(tell("none: every record counts once"), None)
+        self._weight.addItem(tell("once"), None)
         self._key.clear()
         self._key.addItem(tell("none"), None)
         # True, where a column is its name: a column may be called anything.
@@ -325,8 +325,23 @@ class TabulatePage(Page):
                 (self.source, names),
             )
 
+    def _fit_columns(self) -> None:
+        """Figures stand beside the names that they are of, however wide the window is."""
+        self._list.resizeColumnsToContents()
+        shown = [n for n in range(len(TITLES)) if not self._list.isColumnHidden(n)]
+        # The last one takes what is left.
+        for column in shown[:-1]:
+            self._list.setColumnWidth(column, self._list.columnWidth(column) + ROOM)
+
     def _have_joint(self, table: Table) -> None:
         self._table = table
+        self._list.blockSignals(True)
+        for row, column in enumerate(self._columns):
+            item = self._list.item(row, KIND)
+            if item is not None and column.name in table.domain.names:
+                # By its values, which are known by now: codes are no numbers.
+                item.setText(told(variable_kind(table.domain[column.name])))
+        self._list.blockSignals(False)
         self._look_ahead()
 
     def _look_ahead(self) -> None:
@@ -346,17 +361,20 @@ class TabulatePage(Page):
         self._small = found
         self._list.blockSignals(True)
         for row, column in enumerate(self._columns):
-            item, here = self._list.item(row, 4), found.get(column.name)
+            item, here = self._list.item(row, AHEAD), found.get(column.name)
             if item is None:
                 continue
-            said = unfit(column)
+            said, ink = "", THEME.colours.text
             if column.name in self.chosen:
-                said = say("in the table")
+                said, ink = say("in the table"), THEME.colours.quiet
             elif here is not None:
                 now = say("{small} \u2192 ", count_text(found[""].small)) if "" in found else ""
                 said = say("{now}{small}", now, count_text(here.small))
+                ink = THEME.colours.at_risk if here.small else ink
             item.setText(told(said))
+            item.setForeground(QColor(ink))
         self._list.blockSignals(False)
+        self._fit_columns()
         note = say("All {records} records were counted.", count_text(self._columns[0].records))
         if "" in found:
             self.so_far.show_counted(found[""], note)
@@ -409,7 +427,7 @@ class TabulatePage(Page):
         self._look_ahead()
 
     def _say(self) -> None:
-        for part in (self.counting, self._pick, self._file, self.main_button):
+        for part in (self.counting, self._pick, self.main_button):
             part.setVisible(bool(self.source))
         self.empty.setVisible(not self.source)
         self.main_button.setEnabled(len(self.chosen) > 0)
@@ -436,7 +454,11 @@ class TabulatePage(Page):
         said = say("A table {names}: {product} = {cells} cells.", names, product, cells)
         if (here := self._small.get("")) is not None:
             small = count_text(here.small)
-            said = say("{names}: {cells} cells, {small} of them small.", names, cells, small)
+            said = (
+                say("{names}: {cells} cells, {small} of them small.", names, cells, small)
+                if here.small
+                else say("{names}: {cells} cells, none of them small.", names, cells)
+            )
         if measured := self.measure.given:
             said = say(
                 "Sums of {measure} by {names}: {cells} cells.", measured["measure"], names, cells

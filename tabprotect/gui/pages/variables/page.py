@@ -32,10 +32,12 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.variable_words import levels_text, missing_codes, variable_kind
 from tabprotect.gui.forms.mapping_sheet import MappingSheet, Unlisted
 from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.label import ElidedLabel
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.lists.figures import show_figures
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
@@ -49,7 +51,6 @@ from tabprotect.gui.pages.variables.foreseen import (
 )
 from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
 from tabprotect.gui.pages.variables.level_tools import LevelTools, OrderTools
-from tabprotect.gui.pages.variables.words import levels_text, missing_codes, variable_kind
 from tabprotect.gui.pages.variables.zeros_menu import ZerosMenu
 from tabprotect.languages.said import capital, joined, plural, say
 from tabprotect.languages.speaking import tell, told
@@ -85,9 +86,7 @@ class VariablesPage(VariablesStage, Page):
         as_list(self.list, say("Variables"))
         self.list.horizontalHeader().setStretchLastSection(True)
         self.list.setMinimumHeight(10 * GRID)
-        head = self.list.horizontalHeaderItem(FIGURES)
-        assert head is not None
-        head.setTextAlignment(RIGHT)
+        show_figures(self.list, (FIGURES,))
         self.list.currentCellChanged.connect(lambda row, *_: self._row_chosen(row))
         self.tree = CategoryTree()
         self.tree.dropped.connect(self._dropped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -14,58 +15,15 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look.buttons import faces, named
+from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text
-from tabprotect.languages.said import joined, say
+from tabprotect.gui.pages import stages
+from tabprotect.gui.pages.help.texts import DO, FORMULAS, KEYS, ON_PAGES, WALK, WORDS
+from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import told
 from tabprotect.version import __version__
-
-WALK = say(
-    "<ol>\n<li><b>Data</b>: open an example or a table of counts. Small counts are amber, with a dot; "
-    "the risk list holds those of all layers.</li>\n<li><b>Protect</b>: tick what must stay true. "
-    "Every method is tried on the table and ranked by that; choose one, and its steps stand below. For "
-    "cyclic perturbation these are <b>Cycles</b>, which say what cells move together, and "
-    "<b>Perturb</b>: for each cycle a coin decides whether it is added (alpha), subtracted (beta) or "
-    "left alone. Every other method has its <b>Set-up</b>.</li>\n<li><b>Check</b>: what readers would "
-    "know of each true count.</li>\n<li><b>Release</b>: a gate that says no where readers would know "
-    "too much; then the public bundle and the confidential dossier.</li>\n</ol>\n<h3>Staff and "
-    "public</h3>\n<p>The strip at the bottom says <b>CONFIDENTIAL</b> whenever anything of the "
-    "original can be read off the screen, and <b>PUBLIC VIEW</b> when only what a reader of the bundle "
-    "has is shown. <b>F9</b> switches every page between the two.</p>"
-)
-
-FORMULAS = say(
-    "<h3>Formulas</h3>\n<p>Sums are chosen as chips; typed, <b>a:b</b> is the table of a by b, "
-    "<b>a*b</b> that and its totals; <b>+</b> puts tables together, <b>-</b> takes one out; "
-    "<b>(a + b + c)^2</b> is all pairs, <b>.</b> every variable, <b>1</b> the grand total. Nothing "
-    "means every table.</p>"
-)
-
-WORDS: tuple[tuple[str, str], ...] = (
-    (say("Small count"), say("a count in the range that the house calls small, usually 1 or 2")),
-    (
-        say("Would know"),
-        say("a reader is surer of one true count than the house limit allows"),
-    ),
-    (
-        say("Hidden"),
-        say("not published, shown as x; some because they are small, some to protect these"),
-    ),
-    (say("Kept sums"), say("sums that are published exactly as they are")),
-    (say("Margin"), say("a sum over some variables")),
-    (say("Cycle"), say("a pattern of +1 and \u22121 that keeps the margins")),
-    (say("Pass"), say("one round over all cycles")),
-    (say("Blocked"), say("a cycle that touches a zero is not applied")),
-    (say("Assumes"), say("what a reader thinks before seeing the release")),
-    (
-        say("Width"),
-        say(
-            "how far apart the highest and the lowest count are that a cell may have, given what is "
-            "published"
-        ),
-    ),
-)
-"""The words of the window, and what each means."""
 
 TOPICS = {
     "page": say("This page"),
@@ -75,6 +33,14 @@ TOPICS = {
     "about": say("About"),
 }
 
+AROUND = 4
+"""Rows and columns of the table that are shown around a cell."""
+
+_TAG = re.compile(r"<[^>]*>")
+
+HERE = {"start": say("Start"), "tabulate": say("Count records")}
+"""What pages are called that are no stages."""
+
 BARS, BAR = 8, 30
 """Counts of which the chance is drawn, and letters that a certain one has."""
 
@@ -83,77 +49,6 @@ WIDTH = 96 * GRID
 
 NATIVE = QKeySequence.SequenceFormat.NativeText
 """Keys as they are called in the language in force, as the menus do."""
-
-ON_PAGES = {
-    "variables": say(
-        "<p>Each variable with its kind, categories and levels. <i>Group</i> makes a coarser level: "
-        "bands of a width, cut points, a code list from a file, or the categories that are selected; drag one "
-        "onto another to put them together. What is grouped here is offered on every other page.</p>"
-    ),
-    "table": say(
-        "<p>The table with its margins. Type to change a count; drag the variables between "
-        "rows, columns and layers. The number behind a layer says how many small counts it "
-        "holds. <b>Risk list</b> shows those of all layers and the rule that makes them so; F8 "
-        "goes from one to the next.</p>"
-    ),
-    "protect": say(
-        "<p>Tick what must stay true. The first figure of a card is the share of the small "
-        "counts whose true count a reader would know, the second how much a count changes on "
-        "average. Both come from trial runs on this very table, which nobody sees but staff. A "
-        "method that does not keep what is ticked stands further down; a line says why.</p>"
-    ),
-    "compare": say(
-        "<p>The same two figures over many runs as a map: left is safer, down more useful, so that the best "
-        "corner is at the bottom left. Choose a setting and move its sliders; <b>More</b> shows the "
-        "settings as they are written on the command line, and other figures for the axes.</p>"
-    ),
-    "cycles": say(
-        "<p>Each cycle adds 1 to some cells and takes 1 from others, so that every margin stays as it is. "
-        "Click a cell to change its sign; a margin that breaks glows.</p>"
-    ),
-    "perturb": say(
-        "<p>The triangle sets how often a cycle is added, subtracted or left alone. What will happen stands "
-        "beside it before it happens. The same set-up gives the same coins for ever.</p>"
-    ),
-    "methods": say(
-        "<p>The form of the chosen method, and what it would do to this table. <b>Result</b> shows each "
-        "published table beside the true counts.</p>"
-    ),
-    "check": say(
-        "<p>What a reader can believe about each true count: the outline is what was believed before, the "
-        "bars what is believed after seeing the release.</p>"
-    ),
-    "release": say(
-        "<p>The gate looks at the release alone, as any reader can; the true figures beside it are staff's. "
-        "What is over a limit takes a reason and a name.</p>"
-    ),
-    "register": say(
-        "<p>Everything that has left, so that two releases of one table are not taken for one.</p>"
-    ),
-    "query_space": say(
-        "<p>Which margins of one big table can be published together. Every table is shown as "
-        "planned, releasable or too dangerous; look at one, then plan it.</p>"
-    ),
-    "tabulate": say(
-        "<p>Counts records into a table. With record keys, cell keys give the same noise in every table of "
-        "these records; keys <i>drawn now</i> are kept with this table, and serve it and its margins only.</p>"
-    ),
-}
-"""What each page is for, by its name."""
-
-KEYS = (
-    (say("Return"), say("down; Ctrl+Return is the page's main action")),
-    (say("F2 or typing"), say("change a count")),
-    ("Ctrl+arrow", say("to the edge of the table")),
-    (say("F8, Shift+F8"), say("next, previous small count")),
-    (
-        say("R, C, L on a variable"),
-        say("put it into rows, columns, layers; arrows change the order"),
-    ),
-    (say("Esc"), say("cancel what is running; close a bar; go back from help")),
-    (say("Menu key, right click"), say("what the page in front can do")),
-)
-
 
 ABOUT = say(
     """
@@ -185,6 +80,9 @@ class HelpPage(Page):
         self._text.document().setDocumentMargin(2 * GRID)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._text.setMaximumWidth(round(WIDTH * THEME.scale))
+        self.finder = Finder(say("Find in the help"))
+        self.finder.textChanged.connect(lambda _: self.refresh(frozenset()))
+        self.tools.addWidget(self.finder)
         self._faces = faces(TOPICS, self._turn)
         for button in self._faces.values():
             self.tools.addWidget(button)
@@ -202,8 +100,9 @@ class HelpPage(Page):
 
     def shows_original(self) -> bool:
         # The figures of the page where help was asked.
-        told_here = bool(self._front[3]) or bool(self._worked())
-        return self._topic == "page" and told_here and super().shows_original()
+        told_here = self._front[0] not in HERE and bool(self._front[3] or self._worked())
+        here = self._topic == "page" and not self.finder.text().strip()
+        return here and told_here and super().shows_original()
 
     def list_actions(self, actions: list[QAction]) -> None:
         """The window's actions, for the table of keys."""
@@ -212,6 +111,7 @@ class HelpPage(Page):
     def tell(self, topic: str, front: Page) -> None:
         """Show a text: ``page`` (that in front), ``walk``, ``keys`` or ``about``."""
         self._topic = topic
+        self.finder.clear()
         if front is not self:
             self._front = (front.name, front.label, front.hint, front.sentence)
         self._missed = frozenset()
@@ -219,6 +119,7 @@ class HelpPage(Page):
 
     def _turn(self, topic: str) -> None:
         self._topic = topic
+        self.finder.clear()
         self.refresh(frozenset())
 
     def main_action(self) -> None:
@@ -242,15 +143,17 @@ class HelpPage(Page):
             "keys": (say("Keys"), self._keys),
             "about": (say("About tabprotect"), lambda: say("{ABOUT}", ABOUT)),
         }[topic]
+        if wanted := self.finder.text().strip():
+            words, text = say("Find in the help"), lambda: self._found(wanted)
         self._faces[topic].setChecked(True)
         self._faces["page"].setEnabled(bool(self._front[0]))
         self.set_heading(words)
         self._text.document().setDefaultStyleSheet(
             "h3 { margin-top: 16px; margin-bottom: 4px } p, li { line-height: 135% }"
-            f" td {{ padding: 2px 24px 6px 0 }} .quiet {{ color: {THEME.colours.quiet} }}"
+            f" td {{ padding: 2px 24px 6px 0 }} .cells td {{ padding: 3px 12px 3px 12px }} .quiet {{ color: {THEME.colours.quiet} }}"
         )
         self._text.setHtml(told(text()))
-        about = self._topic == "about"
+        about = self._topic == "about" and not wanted
         self.licences.setVisible(about)
         if about and not self._licences:
             self.document.jobs.unseen(self._find_licences, self._show_licences)
@@ -265,13 +168,74 @@ class HelpPage(Page):
 
     def _on_page(self) -> str:
         name, _, hint, figures = self._front
+        if name in HERE:
+            # What is open is another table, or none.
+            return say("{steps}{about}", DO.get(name, ""), ON_PAGES.get(name, ""))
         here = (
             say("<h3>On this table</h3><p>{figures}</p>", html.escape(figures)) if figures else ""
         )
         if worked := self._worked():
-            here += say("<h3>One cell of it</h3><p>{worked}</p>", html.escape(told(worked)))
+            here += say("<h3>One cell of it</h3>{around}", self._around())
+            here += say("<p>{worked}</p>", html.escape(told(worked)))
             here += self._believed()
-        return say("<h3>{hint}</h3>{name}{here}", html.escape(hint), ON_PAGES.get(name, ""), here)
+        return say(
+            "<h3>{hint}</h3>{steps}{about}{here}",
+            html.escape(hint),
+            DO.get(name, ""),
+            ON_PAGES.get(name, ""),
+            here,
+        )
+
+    def _around(self) -> str:
+        """The cell among its neighbours, as the table shows it: a few rows and columns of its layer."""
+        table, index = self.document.shown_table, self._cell()
+        project = self.document.project
+        if table is None or index is None or project is None or table.domain.ndim < 2:
+            return ""
+        domain, c = table.domain, THEME.colours
+        rows, columns = domain.variables[0], domain.variables[-1]
+        down, across = (
+            _near(index[0], len(rows.categories)),
+            _near(index[-1], len(columns.categories)),
+        )
+        lines = [joined(_cell_of(columns.label(n), head=True) for n in across)]
+        lines[0] = _cell_of("") + lines[0]
+        for row in down:
+            line = _cell_of(rows.label(row))
+            for column in across:
+                at = (row, *index[1:-1], column)
+                count = table[at]
+                small = self.document.in_house and bool(project.at_risk.mask(np.array(count)))
+                fill = c.at_risk_fill if small else c.base
+                line += _cell_of(count_text(count), fill=fill, here=at == tuple(index))
+            lines.append(line)
+        body = joined(say("<tr>{line}</tr>", line) for line in lines)
+        return say("<table class='cells' cellspacing='0'>{body}</table>", body)
+
+    def _found(self, wanted: str) -> str:
+        """What the help says anywhere with all these words."""
+        words = told(wanted).casefold().split()
+        parts = [(told(word), told(meaning)) for word, meaning in WORDS]
+        parts += [
+            (action.text().replace("&", "").split(":")[0], action.shortcut().toString(NATIVE))
+            for action in self._actions
+            if action.isVisible() and not action.shortcut().isEmpty()
+        ]
+        parts += [(told(key), told(meaning)) for key, meaning in KEYS]
+        for name, steps in DO.items():
+            parts.append((page_label(name), told(steps) + told(ON_PAGES.get(name, ""))))
+        parts.append((told(TOPICS["walk"]), told(WALK)))
+        parts.append((told(TOPICS["words"]), told(FORMULAS)))
+        found = [
+            (title, text)
+            for title, text in parts
+            if all(word in f"{title} {_TAG.sub(' ', text)}".casefold() for word in words)
+        ]
+        said = plural(len(found), "{n} place says that.", "{n} places say that.", n=len(found))
+        if not found:
+            said = say("Nothing of that is said here. The documentation holds more.")
+        body = joined(say("<h3>{title}</h3>{text}", html.escape(t), text) for t, text in found)
+        return say("<p class='quiet'>{said}</p>{body}", said, body)
 
     def _words(self) -> str:
         rows = joined(
@@ -367,3 +331,27 @@ class HelpPage(Page):
             for key, words in (*rows, *KEYS)
         )
         return say("<table>{lines}</table>", lines)
+
+
+def _near(at: int, size: int) -> range:
+    """A few numbers around one of them."""
+    first = min(max(at - AROUND // 2, 0), max(size - AROUND, 0))
+    return range(first, min(first + AROUND, size))
+
+
+def _cell_of(text: str, *, fill: str = "", here: bool = False, head: bool = False) -> str:
+    """A cell of a small table."""
+    said = html.escape(text)
+    said = say("<b>{said}</b>", said) if here else said
+    ground = say(" bgcolor='{fill}'", fill) if fill else ""
+    right = " align='right'" if fill or head else ""
+    return say("<td{right}{ground}>{said}</td>", right, ground, said)
+
+
+def page_label(name: str) -> str:
+    """What a page is called."""
+    every = (one for one in vars(stages).values() if isinstance(one, type))
+    found = (
+        one.label for one in every if issubclass(one, Stage) and getattr(one, "name", "") == name
+    )
+    return told(HERE.get(name) or next(found, name))

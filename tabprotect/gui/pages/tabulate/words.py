@@ -1,0 +1,24 @@
+"""What a column of records is, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.microdata.tabulate import ColumnSummary
+
+MOST_CATEGORIES = 1000
+"""Of a variable that classifies: more are mostly numbers of records, or measurements."""
+
+KINDS = {"integer": say("numbers"), "real": say("numbers"), "text": say("names or codes")}
+
+
+def unfit(column: ColumnSummary) -> str:
+    """Why a column is no variable; empty where it may be one."""
+    if column.categories >= 0.9 * max(column.records, 1) > 1:
+        return say("one for each row: no variable")
+    if column.categories > MOST_CATEGORIES:
+        return say("to be added up, or grouped first")
+    return ""
