@@ -91,8 +91,6 @@ def test_a_tutorial_calls_what_is_pressed_by_its_name(name: str) -> None:
     called = set(re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", re.sub(r"(?s)```.*?```", "", text)))
     assert called
     missing = [
-        one
-        for one in called - STRESSED
-        if not any(re.fullmatch(pattern, one) for pattern in known)
+        one for one in called - STRESSED if not any(re.fullmatch(pattern, one) for pattern in known)
     ]
     assert not missing
