@@ -175,12 +175,16 @@ class View {
     if (this.down >= 0 && !wanted && !this.sums) this.lines.push(-1);
     this.columns = columns;
     const corner = this.down < 0 ? "" : variables[this.down].name;
-    const head = this.make("tr", {}, this.make("th", { scope: "col" }, corner),
-      ...columns.map((j) => this.make("th", { scope: "col", className: "number" }, j === null ? (this.sums ? this.sums.measure : this.words("count_of")) : this.category(this.across, j))));
+    const head = this.make("tr", {}, this.heading("col", corner),
+      ...columns.map((j) => this.heading("col", j === null ? (this.sums ? this.sums.measure : this.words("count_of")) : this.category(this.across, j), "number")));
     const names = variables.map((one) => one.name).join(" \u00d7 ");
     this.table.replaceChildren(this.make("caption", {}, names), this.make("thead", {}, head), this.make("tbody", {}));
     this.appended = 0;
     this.append();
+  }
+
+  heading(scope, name, className = "") {
+    return this.make("th", { scope, className }, this.make("span", {}, name));
   }
 
   at(i, j) {
@@ -195,7 +199,7 @@ class View {
     const step = Math.max(10, Math.floor(CELLS_AT_ONCE / this.columns.length));
     const lines = this.lines.slice(this.appended, this.appended + step);
     lines.forEach((i, n) => {
-      const row = this.make("tr", { className: i === -1 ? "total" : "" }, this.make("th", { scope: "row" }, i === null ? this.words("total") : this.category(this.down, i)));
+      const row = this.make("tr", { className: i === -1 ? "total" : "" }, this.heading("row", i === null ? this.words("total") : this.category(this.down, i)));
       this.columns.forEach((j, m) => {
         const index = this.at(i, j), count = this.count(index), whole = !index.includes(-1);
         const hidden = whole && count === null;
@@ -270,7 +274,7 @@ class View {
     });
     this.aside.replaceChildren(close, found);
     if (this.reader.exact) this.aside.append(this.priors());
-    const { model } = this, error = model.drawn ? this.words("drawn", { error: model.error }) : "";
+    const { model } = this, error = model.drawn ? this.words("drawn", { error: this.number(Math.ceil(1000 * model.error) / 1000) }) : "";
     const rests = this.reader.exact ? this.words("exact") : model.way === "kept" ? this.words("kept") : this.sums && !model.why ? this.words("sums") : model.why[this.language];
     this.aside.append(this.make("p", { className: "quiet" }, [rests, error].filter(Boolean).join(" ")));
   }
@@ -424,7 +428,8 @@ class View {
       const bin = bins[bins.length - 1];
       bin.to = n; bin.chance += chances.get(n) || 0; bin.before += before[k];
     });
-    const W = 396, top = 22, floor = 170, slot = W / bins.length;
+    // Few bars do not fill the width.
+    const W = 396, top = 22, floor = 170, slot = W / Math.max(bins.length, 7), left = (W - slot * bins.length) / 2;
     const most = Math.max(...bins.map((bin) => Math.max(bin.chance, bin.before)));
     const height = (p) => ((floor - top) * p) / most;
     const svg = document.createElementNS(SVG, "svg");
@@ -439,7 +444,7 @@ class View {
     svg.setAttribute("aria-label", this.words("pictured"));
     const every = Math.max(1, Math.ceil(bins.length / Math.min(14, Math.floor(60 / String(last).length))));
     bins.forEach((bin, k) => {
-      const x = k * slot, gap = Math.min(6, slot * 0.12), middle = x + slot / 2;
+      const x = left + k * slot, gap = Math.min(6, slot * 0.12), middle = x + slot / 2;
       const own = best >= bin.from && best <= bin.to, here = published !== null && published >= bin.from && published <= bin.to;
       draw("rect", { x: x + gap, width: slot - 2 * gap, y: floor - height(bin.chance), height: height(bin.chance), class: own ? "best" : "chance" });
       draw("rect", { x: x + gap / 2, width: slot - gap, y: floor - height(bin.before), height: height(bin.before), class: "before" });
@@ -461,9 +466,9 @@ class View {
     const what = this.language === "en" && release.what ? this.make("p", {}, release.what) : null;
     return this.make("footer", {},
       this.make("section", {}, this.make("h2", {}, this.words("method")), this.make("p", {}, this.make("b", {}, `${said.method}.`)), what,
-        this.make("ul", {}, ...said.promised.map((line) => this.make("li", {}, line))),
-        this.make("h2", {}, this.words("naive")), this.make("p", {}, said.naive)),
-      this.make("section", {}, this.make("h2", {}, this.words("exact_title")), this.make("p", {}, said.exact),
+        this.make("h2", {}, this.words("exact_title")), this.make("p", {}, said.exact),
+        this.make("ul", {}, ...said.promised.map((line) => this.make("li", {}, line)))),
+      this.make("section", {}, this.make("h2", {}, this.words("naive")), this.make("p", {}, said.naive),
         this.make("h2", {}, this.words("genuine")), this.make("p", {}, this.words("genuine_help")), this.make("dl", {}, ...prints),
         this.make("p", { className: "quiet" }, this.words("made"))));
   }

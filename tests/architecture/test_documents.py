@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "resources" / "docs"
@@ -72,3 +73,24 @@ def test_every_dependency_has_its_reason() -> None:
     text = RECORDS[0].read_text().lower()
     for name in {re.split(r"[<>=\[; ]", wish)[0].lower() for wish in wanted}:
         assert name in text, name
+
+
+STRESSED = {"small counts"}
+"""Words of the tutorials that are stressed, and stand on nothing."""
+
+
+@pytest.mark.parametrize("name", ["staff", "reader"])
+def test_a_tutorial_calls_what_is_pressed_by_its_name(name: str) -> None:
+    """Words in italics are those of the window."""
+    with (ROOT / "resources" / "languages" / "de.po").open("rb") as file:
+        said = [str(message.id) for message in read_po(file) if isinstance(message.id, str)]
+    # A pattern is a text that begins with a word of its own: "{first} {second}" would be any.
+    begun = [text.replace("&", "") for text in said if re.match(r"&?\w", text)]
+    known = [re.sub(r"\\\{\w+\\\}", ".+", re.escape(text)) for text in begun]
+    text = (DOCS / "site" / "tutorials" / f"{name}.md").read_text()
+    called = set(re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", re.sub(r"(?s)```.*?```", "", text)))
+    assert called
+    missing = [
+        one for one in called - STRESSED if not any(re.fullmatch(pattern, one) for pattern in known)
+    ]
+    assert not missing

@@ -131,19 +131,25 @@ def told(row: dict) -> str:
     return ", ".join([*words, f"{row['seconds']:.0f} s"])
 
 
-SAID = {
-    "test": "test",
-    "log_odds": "log odds",
-    "model": "model",
-    "rate": "rate",
-    "share": "one rate",
+TITLES = {
+    "log_odds": "Log odds ratio",
+    "model": "Model",
+    "rate": "Difference of two rates",
+    "share": "One rate",
     "strength": "Cramer's V",
+    "test": "Test",
+}
+
+SAID = {
     "random_rounding": "rounding",
     "cell_key": "cell keys",
     "discrete_laplace": "Laplace noise",
     "cyclic_perturbation": "cycles",
     "suppression": "suppression",
 }
+
+ASKED = (0.93, 0.97)
+"""Where the coverage of an interval at .95 is to lie."""
 
 
 Column = tuple[str, str, tuple[int, ...], int]
@@ -175,8 +181,8 @@ def pooled(rows: list[dict]) -> dict:
     return out
 
 
-def as_table(rows: list[dict]) -> list[str]:
-    """The rows as a table of the documentation: coverage by mean count, and the greatest widths."""
+def as_tables(rows: list[dict]) -> list[str]:
+    """The rows as tables of the documentation, one for each analysis: by mean count, greatest widths."""
     batches: dict[tuple, list[dict]] = {}
     for row in rows:
         batches.setdefault((row["analysis"], *column_of(row)), []).append(row)
@@ -185,34 +191,55 @@ def as_table(rows: list[dict]) -> list[str]:
         analysis, population, method, shape, mean = key
         row = pooled(several)
         if "ours" in row:
-            found.setdefault((analysis, method, population, shape), {})[mean] = row
-    order = list(SAID)
-    out = []
-    for key in sorted(found, key=lambda key: (order.index(key[0]), order.index(key[1]), *key[2:])):
-        each = found[key]
-        cells = [SAID[key[0]], SAID[key[1]], " x ".join(map(str, key[3]))]
-        if key[0] == "strength":
-            cells[2] += f", V = {next(iter(each.values()))['truth']:.2f}"
-        for mean in sorted(MEANS):
-            row = each.get(mean)
-            taken = row and row.get("published")
-            cells.append("" if row is None else _short(row["ours"]["coverage"]))
-            cells[-1] += f" ({_short(taken['coverage'])})" if taken else ""
-        wide = [
-            row["beside_likely"] / row["likely_width"]
-            for row in each.values()
-            if row.get("likely_width")
-        ]
+            found.setdefault((analysis, method, shape, population), {})[mean] = row
+    names = list(SAID)
+    out: list[str] = []
+    for analysis, title in TITLES.items():
+        keys = [key for key in found if key[0] == analysis]
+        means = [f"{mean} a cell" for mean in sorted(MEANS)]
+        widths = [] if analysis == "test" else ["width: likelihood", "width: original"]
+        head = ["method", "table", *means, *widths, "releases"]
+        out += ["", f"### {title}", "", ":::{table}", ":class: figures", ""]
+        out += [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+        for key in sorted(keys, key=lambda key: (names.index(key[1]), *key[2:])):
+            out.append("| " + " | ".join(_cells(key, found[key])) + " |")
+        out.append(":::")
+    return out[1:]
+
+
+def _cells(key: tuple, each: dict[int, dict]) -> list[str]:
+    """A row of such a table."""
+    analysis, method, shape, _ = key
+    cells = [SAID[method], " x ".join(map(str, shape))]
+    if analysis == "strength":
+        cells[1] += f", V = {next(iter(each.values()))['truth']:.2f}"
+    cells += [_covers(each.get(mean), analysis) for mean in sorted(MEANS)]
+    if analysis != "test":
+        known = [row for row in each.values() if row.get("likely_width")]
+        wide = [row["beside_likely"] / row["likely_width"] for row in known]
         own = [row["ours"]["width"] / row["original"]["width"] for row in each.values()]
-        cells.append(f"{max(wide):.2f}" if wide else "")
-        cells.append("" if key[0] == "test" else f"{max(own):.2f}")
-        cells.append(" ".join(_number(each[m]) if m in each else "-" for m in sorted(MEANS)))
-        out.append("| " + " | ".join(cells) + " |")
-    return out
+        cells += [f"{max(wide):.2f}" if wide else "", f"{max(own):.2f}"]
+    numbers = [_number(each[mean]) if mean in each else "-" for mean in sorted(MEANS)]
+    return [*cells, numbers[0] if len(set(numbers)) == 1 else " ".join(numbers)]
+
+
+def _covers(row: dict | None, analysis: str) -> str:
+    """Coverage, or of a test how often it rejects; bold where it is not what is asked for."""
+    if row is None:
+        return ""
+    share, number = row["ours"]["coverage"], row["releases"] - row["refused"]
+    off = max(
+        (ASKED[0] - share) / math.sqrt(ASKED[0] * (1 - ASKED[0]) / number),
+        (share - ASKED[1]) / math.sqrt(ASKED[1] * (1 - ASKED[1]) / number),
+    )
+    shares = [row[reader]["coverage"] for reader in ("ours", "published") if reader in row]
+    said = [_short(1 - share if analysis == "test" else share) for share in shares]
+    said[0] = f"**{said[0]}**" if off > 2 else said[0]
+    return said[0] + (f" ({said[1]})" if said[1:] else "")
 
 
 def _number(row: dict) -> str:
-    """How many releases were made, less those that gave too few draws for an interval."""
+    """How many releases were made, less those that gave no interval."""
     return f"{row['releases']}" + (f"-{row['refused']}" if row["refused"] else "")
 
 
@@ -252,7 +279,7 @@ def main() -> None:
     logs = [path for path in args.log if path.exists()]
     done = [json.loads(line) for path in logs for line in path.read_text().splitlines()]
     if args.table:
-        print("\n".join(as_table(done)))
+        print("\n".join(as_tables(done)))
         return
     open_columns = columns(set(args.only))
     while open_columns:
