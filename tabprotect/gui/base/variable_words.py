@@ -29,10 +29,11 @@ def variable_kind(variable: Variable) -> str:
             return say("codes of {least} to {most} digits", least, most)
         return plural(most, "codes of {most} digit", "codes of {most} digits", most)
     if known and all(whole(c) is not None for c in known):
-        return "numbers"
+        return say("numbers")
     if known and all(span_of(c) is not None for c in known):
-        return "bands"
-    return "codes" if known and all(len(c) <= 6 for c in known) else "names"
+        return say("bands")
+    short = bool(known) and all(len(c) <= 6 for c in known)
+    return say("codes") if short else say("names")
 
 
 def levels_text(variable: Variable) -> str:

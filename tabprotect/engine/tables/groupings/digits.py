@@ -92,11 +92,15 @@ def usual_digits(categories: Sequence[str]) -> tuple[int, ...]:
 
 
 def _follow(codes: Sequence[str]) -> bool:
-    """Whether they are numbers of which most follow on each other, as ages and years do."""
+    """Whether they are numbers that follow on each other: most of them, as ages and years do, or those
+    where another digit begins, as 9 and 10 of counts do."""
     if not all(map(str.isdigit, codes)):
         return False
-    numbers = [int(code) for code in codes]
-    return max(numbers) - min(numbers) < 2 * len(numbers)
+    numbers = {int(code) for code in codes}
+    if max(numbers) - min(numbers) < 2 * len(codes):
+        return True
+    longer = {10**digits for digits in range(1, MOST_LONG)}
+    return any(number - 1 in numbers for number in numbers & longer)
 
 
 def _within(codes: Sequence[str], lengths: Sequence[int]) -> bool:

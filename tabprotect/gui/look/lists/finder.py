@@ -6,7 +6,10 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLineEdit
 
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import told
+
+FIND = say("find")
 
 
 class Finder(QLineEdit):
@@ -20,7 +23,7 @@ class Finder(QLineEdit):
         What it says while it is empty.
     """
 
-    def __init__(self, name: str, words: str = "find") -> None:
+    def __init__(self, name: str, words: str = FIND) -> None:
         super().__init__(placeholderText=told(words), clearButtonEnabled=True)
         self.setAccessibleName(told(name))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from tabprotect.gui.look.buttons import named
@@ -66,7 +66,10 @@ class MeasureColumns(QWidget):
             tip(say("Groups whose names differ in capitals and spaces only count as one."))
         )
         flow.addWidget(self.merge)
-        in_row(label, self.measure, (self._more, 100), 1, on=self, margins=0, spacing=GRID)
+        amount = QWidget()
+        in_row(label, self.measure, on=amount, margins=0, spacing=GRID)
+        top = Qt.AlignmentFlag.AlignTop
+        in_row((amount, 0, top), (self._more, 100), 1, on=self, margins=0, spacing=GRID)
         self._more.hide()
 
     def offer(self, names: Sequence[str], numbers: Sequence[str]) -> None:

@@ -111,7 +111,7 @@ class TabulatePage(Page):
         )
         self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._list = QTableWidget(0, len(TITLES))
-        self._list.setHorizontalHeaderLabels(TITLES)
+        self._list.setHorizontalHeaderLabels([told(title) for title in TITLES])
         as_list(self._list, say("Variables of the file; tick those to count by"))
         header = self._list.horizontalHeader()
         # Figures stand beside the names that they are of, however wide the window is.

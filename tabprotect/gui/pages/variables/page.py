@@ -82,7 +82,7 @@ class VariablesPage(VariablesStage, Page):
         self._people = np.zeros(0, dtype=np.int64)
         self._small: dict[str, int] = {}
         self.list = QTableWidget(0, len(TITLES))
-        self.list.setHorizontalHeaderLabels(TITLES)
+        self.list.setHorizontalHeaderLabels([told(title) for title in TITLES])
         as_list(self.list, say("Variables"))
         self.list.horizontalHeader().setStretchLastSection(True)
         self.list.setMinimumHeight(10 * GRID)

@@ -29,6 +29,8 @@ PLACES = tuple(f"{a}{b}{c}" for a, b, c in product("123", "1234", "12345"))
         # Numbers that follow on each other are ages or years.
         (tuple(map(str, range(104))), ()),
         (tuple(map(str, range(2015, 2023))), ()),
+        # So are counts, where they grow by a digit without a gap.
+        (tuple(map(str, [*range(1, 40), 45, 52, 77, 110, 134, 210, 480, 505])), ()),
         (("north", "south", "east"), ()),
         (("0-17", "18-39", "40-64"), ()),
         (("A", "B"), ()),
