@@ -122,6 +122,9 @@ def main() -> None:
             if name == "methods":
                 suppress(window)
             window.go(name)
+            if name == "methods":
+                # What is hidden, and why.
+                window.page.result.table.turn("original")
             if name == "compare":
                 compare(window)
             take(window, arguments.out / f"{name}-{mode}.png")
