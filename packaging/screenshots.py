@@ -27,6 +27,7 @@ from tabprotect.gui.frame.app import EXAMPLE, application, speak_in_window
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.run.page import MethodsPage
 from tabprotect.languages.speaking import speak
 
 SEED = 2006
@@ -123,8 +124,10 @@ def main() -> None:
                 suppress(window)
             window.go(name)
             if name == "methods":
+                page = window.page
+                assert isinstance(page, MethodsPage)
                 # What is hidden, and why.
-                window.page.result.table.turn("original")
+                page.result.table.turn("original")
             if name == "compare":
                 compare(window)
             take(window, arguments.out / f"{name}-{mode}.png")
