@@ -41,6 +41,11 @@ TOO_LARGE = 100_000
 """Cells beyond which a draw that cannot be judged is the last: what makes a table too large for it
 is the same in the next."""
 
+UNWEIGHED_HINT = say(
+    "where a register keeps this refusal, other settings take a reason, too: what the refusal tells "
+    "is not worked out for such a table"
+)
+
 UNJUDGED_HINT = say(
     "or say why it may leave without a whole judgement; the policy may hold a standing reason"
 )
@@ -126,7 +131,7 @@ def protect(
     if draft:
         others = attempt - 1 if again and not accept else 0
         return _beside(first, others, limits, progress)
-    raise _refusal(method, problem, (values, limits, attempt), done.record.verdict, progress)
+    raise _refusal(method, done, (values, limits, attempt), progress)
 
 
 def against(done: Protected, policy: HousePolicy) -> str:
@@ -310,12 +315,16 @@ def _undone(
 
 def _refusal(
     method: Method,
-    problem: Problem,
+    done: Protected,
     how: tuple[Values, Gate, int],
-    found: StaffVerdict,
     progress: Progress,
 ) -> RefusedError:
+    # Imported late, as inference is: a refusal comes after a verdict.
+    from tabprotect.engine.disclosure.refusals import may_be_weighed
+
     values, limits, attempts = how
+    problem, found = done.record.problem, done.record.verdict
+    assert found is not None
     # Where no sums are stated exactly there are no synthetic tables to try on.
     public = method.kept(problem.table.domain, values) is not None
     tried = remedies if public else mendings
@@ -323,11 +332,21 @@ def _refusal(
     dear = untried(method, problem.table.domain, values)
     # No other setting is needed where nothing but a whole judgement is missing.
     reason = "" if found.failing else UNJUDGED_HINT
+    weighed = not ideas or may_be_weighed(done.release, limits, verdict)
     drawn = "" if attempts == 1 else say("None of {attempts} draws passed. ", attempts)
     refused = RefusedError(
         f"{drawn}{found.sentence}".rstrip("."),
         hint=joined(
-            filter(None, (*(map(str, ideas) if ideas else (OTHERWISE,)), dear, reason)), "; "
+            filter(
+                None,
+                (
+                    *(map(str, ideas) if ideas else (OTHERWISE,)),
+                    dear,
+                    reason,
+                    "" if weighed else UNWEIGHED_HINT,
+                ),
+            ),
+            "; ",
         ),
         detail=say("to go on all the same takes an explicit, recorded decision with a reason"),
     )

@@ -136,6 +136,23 @@ def weigh_refusals(
         return None
 
 
+def may_be_weighed(release: Release, gate: Gate, verdict: JudgeAlone) -> bool:
+    """Whether there is a way to take in that draws like this one were refused."""
+    if gate.changed or gate.refused or release.domain.size > MOST_CELLS:
+        return False
+    mechanism = replace(release.mechanism, gate=gate)
+    judge = _Judge.of(RefusedDraws(gate.attempts_at_most, mechanism), gate, verdict, SILENT)
+    if judge is None:
+        return False
+    try:
+        likelihood = likelihood_of(release)
+        if not isinstance(likelihood, MoveSequence) or release.domain.structural:
+            judge.check(likelihood, release)
+    except (_TooMuchError, InputError, ParameterError, InfeasibleError):
+        return False
+    return True
+
+
 def _listed(found: Posterior) -> tuple[Ints, Floats] | None:
     if found.way != "exact" or found.domain.size > LISTED_CELLS:
         return None
@@ -207,7 +224,7 @@ class _Judge:
                 # A verdict by drawn originals takes too long: enough to see what is beyond doubt.
                 return self._beyond_doubt(model, release)
         else:
-            self._check(likelihood, release)
+            self.check(likelihood, release)
         found = self.verdict(release, self.gate, effort=OTHERS, progress=self.progress)
         if "simulation" in found.left_out and not self.once:
             raise _TooMuchError
@@ -229,7 +246,8 @@ class _Judge:
             raise _TooMuchError
         return True
 
-    def _check(self, likelihood: Likelihood, release: Release) -> None:
+    def check(self, likelihood: Likelihood, release: Release) -> None:
+        """Raises where a verdict on a draw takes too long."""
         rerun = likelihood.rerun if isinstance(likelihood, CellFactors) else None
         if rerun is not None and self.once and not rerun.programmes and release.domain.size <= ONCE:
             return

@@ -12,6 +12,7 @@ import pytest
 
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import Knowing
+from tabprotect.engine.disclosure import gate as gate_module
 from tabprotect.engine.disclosure import refusals
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -21,6 +22,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
 from tabprotect.engine.release.release import PublishedTable, Release
@@ -264,10 +266,10 @@ def test_what_a_refusal_can_tell_is_bounded(
         for value in (1, 2):
             belief = float(weights[listed[0][:, cell] == value].sum()) / share
             assert belief <= read.larger * found.probability(value).reshape(-1)[cell] + 1e-12
-    stated = replace(done.release.mechanism, gate=replace(gate, changed=True, refused=(before,)))
-    release = replace(done.release, mechanism=stated)
+    after = replace(gate, changed=True, refused=(before,))
+    release = replace(done.release, mechanism=replace(done.release.mechanism, gate=after))
     assert verdict(release).left_out == ()
-    nearer = replace(stated.gate, mean_belief_limit=0.6)
+    nearer = replace(after, mean_belief_limit=0.6)
     assert verdict(release, nearer).left_out == ("attempts",)
     assert verdict(release, replace(nearer, insider_limit=0.9)).left_out == ("attempts",)
 
@@ -279,3 +281,22 @@ def test_the_bound_is_that_of_clopper_and_pearson() -> None:
         expected = beta.ppf(refusals.DOUBT / 2, hits, tried - hits + 1)
         assert refusals._at_least(tried, hits) == pytest.approx(expected, abs=1e-9)
     assert refusals._at_least(20, 0) == 0.0
+
+
+def test_a_refusal_that_is_not_worked_out_beside_the_next_settings_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = released(FIBRE[3], mechanism("negative", LIMITS))
+    assert refusals.may_be_weighed(whole, LIMITS, verdict)
+    assert not refusals.may_be_weighed(whole, replace(LIMITS, changed=True), verdict)
+    pattern = SUPPRESSION.run(square([[2, 0, 2], [2, 2, 1], [0, 4, 2]]), {"level": 1}, FIRST)
+    assert refusals.may_be_weighed(pattern.release, LIMITS, verdict)
+    margins = " + ".join([*SQUARE.names, ":".join(SQUARE.names)])
+    keys = methods()["cell_key"].run(square(range(9)), {"margins": margins}, FIRST)
+    assert not refusals.may_be_weighed(keys.release, LIMITS, verdict)
+    for found in ("remedies", "mendings"):
+        monkeypatch.setattr(gate_module, found, lambda *_: (Remedy("another way", {}, 1.0, 0.0),))
+    strict = replace(HousePolicy(), mean_belief_limit=0.2)
+    with pytest.raises(RefusedError) as refused:
+        protect(methods()["cell_key"], square(range(9)), {"margins": margins}, FIRST, policy=strict)
+    assert "a register keeps" in refused.value.hint
