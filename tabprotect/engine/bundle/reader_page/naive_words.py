@@ -37,7 +37,7 @@ MEASURED: Mapping[str, Measured] = {
         say("noise of up to 3 either way, with a variance of 2"), (20, 66), (75, 90)
     ),
     "discrete_laplace": Measured(say("Laplace noise, epsilon 2"), (16, 32), (87, 95)),
-    "cyclic_perturbation": Measured(say("one pass of the usual cycles"), (10, 35), (89, 96)),
+    "cyclic_perturbation": Measured(say("one pass of the usual cycles"), (10, 35), (84, 96)),
 }
 
 HIDDEN = Measured("", (5, 73), (48, 95))
@@ -46,7 +46,9 @@ HIDDEN = Measured("", (5, 73), (48, 95))
 EARLIER: Mapping[str, Measured] = {
     **MEASURED,
     "discrete_laplace": replace(MEASURED["discrete_laplace"], rejected=(22, 32)),
-    "cyclic_perturbation": replace(MEASURED["cyclic_perturbation"], rejected=(12, 35)),
+    "cyclic_perturbation": replace(
+        MEASURED["cyclic_perturbation"], rejected=(12, 35), covered=(89, 96)
+    ),
 }
 """What pages of earlier versions say."""
 
