@@ -22,7 +22,7 @@ class Empty(QWidget):
     ) -> None:
         super().__init__()
         middle = Qt.AlignmentFlag.AlignCenter
-        self.words = Label(words, wordWrap=True, alignment=middle, role="quiet")
+        self.words = Label(words, wordWrap=True, alignment=middle)
         self.button = push_button(action, do, name=name)
         dress(self.button, "main")
         in_column(

@@ -229,11 +229,17 @@ def stated(gate: Gate | None) -> CheckLine:
             ),
         )
     if gate.passed:
-        return CheckLine("passed", say("This release is within its limits. {limits}", limits))
+        return CheckLine(
+            "passed",
+            say("This release is within its limits. {limits}", limits),
+            finding=say("This release is within its limits"),
+            rest=limits,
+        )
     text = say(
         "This release is beyond its limits and was published by a decision. {limits}", limits
     )
-    return CheckLine("failed", text)
+    finding = say("This release is beyond its limits and was published by a decision")
+    return CheckLine("failed", text, finding=finding, rest=limits)
 
 
 def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:

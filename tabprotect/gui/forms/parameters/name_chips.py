@@ -56,14 +56,13 @@ class NameChips(QWidget):
         self._quoted = quoted
         self._together, self._between = together, between
         self.picks = NamePicks(
-            lambda name: say("Together: {name}", name) if together else say("Take: {name}", name),
-            gap=0,
+            lambda name: say("Together: {name}", name) if together else say("Take: {name}", name)
         )
         self.picks.changed.connect(self._toggled)
         self.entries: list[QToolButton] = []
         self._text = ""
         self._chosen = Inside()
-        self._row = FlowLayout(self._chosen)
+        self._row = FlowLayout(self._chosen, gap=GRID // 2)
         # The same room for none, for one and for many: what is clicked next stays where it is.
         self._room = scrolling()
         self._room.setWidget(self._chosen)

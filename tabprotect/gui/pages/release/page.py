@@ -176,6 +176,9 @@ class ReleasePage(ReleaseStage, GatePage):
             self.bundle = None
 
     def _prepared(self, bundle: Bundle) -> None:
+        # An answer may come after its release was taken back.
+        if self.document.release is None:
+            return
         self.bundle = bundle
         self._show()
         self._go_on()
