@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
     QProxyStyle,
+    QPushButton,
     QScrollBar,
     QStyle,
     QStyleHintReturn,
@@ -106,6 +107,9 @@ class Style(QProxyStyle):
         # for a page.
         if isinstance(what, QLineEdit) and what.hasFrame():
             what.setTextMargins(controls.PADDING, 0, controls.PADDING, 0)
+        if isinstance(what, QPushButton):
+            # Return presses the button that has the focus, as space does, outside dialogs too.
+            what.setAutoDefault(True)
         return super().polish(what)
 
     def drawPrimitive(
@@ -232,7 +236,7 @@ class Style(QProxyStyle):
         elif kind == QStyle.ContentsType.CT_HeaderSection:
             found.setWidth(found.width() + 2 * controls.INSET)
         elif kind == QStyle.ContentsType.CT_MenuBarItem:
-            found.setHeight(found.height() + 2 * controls.PADDING)
+            found.setHeight(found.height() + controls.PADDING)
         if kind == QStyle.ContentsType.CT_ComboBox:
             found.setWidth(found.width() + 2 * controls.PADDING)
         if worded:

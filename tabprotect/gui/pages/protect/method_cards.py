@@ -215,6 +215,11 @@ class Cards(QScrollArea):
         if focused in self.buttons:
             self.buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def begin(self) -> None:
+        """Have the best method's button take the keyboard."""
+        for button in list(self.buttons.values())[:1]:
+            button.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()

@@ -180,7 +180,9 @@ def mechanism_text(release: Release) -> str:
     label = method.label
     cycles = release.mechanism.parameters.get("cycles")
     if not isinstance(cycles, MoveSet) or isinstance(likelihood, CellFactors):
-        return say("{label}. {help}", label, say(method.help.splitlines()[0]))
+        first = method.help.splitlines()[0]
+        named = first.startswith(label)
+        return say(first) if named else say("{label}. {help}", label, say(first))
     return plural(
         len(cycles),
         "{label}: {cycles} cycle, "

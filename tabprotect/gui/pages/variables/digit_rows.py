@@ -78,11 +78,15 @@ class DigitRows(QWidget):
             named(name, say("Name of the level of {number} digits", number))
             more = say(" \u2026") if len(groups) > SHOWN else ""
             about.setText(
-                tell(
-                    "{number} groups: {names}{more}",
-                    count_text(len(groups)),
-                    joined(groups[:SHOWN], ", "),
-                    more,
+                told(
+                    plural(
+                        len(groups),
+                        "{number} group: {names}{more}",
+                        "{number} groups: {names}{more}",
+                        count_text(len(groups)),
+                        joined(groups[:SHOWN], ", "),
+                        more,
+                    )
                 )
             )
         self._none.setVisible(not self.numbers)

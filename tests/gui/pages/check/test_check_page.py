@@ -401,7 +401,9 @@ def test_the_verdict_comes_first_with_a_card_for_each_reader(
     verdict = document.project.protected.record.verdict
     assert verdict is not None and verdict.staff is not None
     known, cells = verdict.staff.known, verdict.staff.at_risk_cells
-    assert shown.sentence.startswith(f"Readers would know {known} of {cells} small counts; closest:")
+    assert shown.sentence.startswith(
+        f"Readers would know {known} of {cells} small counts; closest:"
+    )
     cards = {card.reader.name: card.reader for card in shown.readers.cards}
     assert list(cards) == ["A reader", "A reader who knows more", "In truth"]
     assert cards["A reader"].number == verdict.known and cards["A reader"].state == "passed"
