@@ -12,7 +12,7 @@ from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import ElidedLabel
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.speaking import told
 
 ROWS = 5
 """Numbers of digits that are offered."""
