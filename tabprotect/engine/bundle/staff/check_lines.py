@@ -154,7 +154,7 @@ def computed(verdict: Verdict) -> str:
 def would_know(verdict: Verdict) -> str:
     """The meaning of *would know*, with the small count that comes nearest to it."""
     staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
-    if staff is None or staff.worst is None:
+    if staff is None or staff.worst is None or not verdict.judged:
         return ""
     return say(
         "Would know: a reader who has the release and our description of the method is more than "

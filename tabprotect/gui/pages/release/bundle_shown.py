@@ -180,9 +180,8 @@ def mechanism_text(release: Release) -> str:
     label = method.label
     cycles = release.mechanism.parameters.get("cycles")
     if not isinstance(cycles, MoveSet) or isinstance(likelihood, CellFactors):
-        first = method.help.splitlines()[0]
-        named = first.startswith(label)
-        return say(first) if named else say("{label}. {help}", label, say(first))
+        # It begins with what the method is called.
+        return say(method.help.splitlines()[0])
     return plural(
         len(cycles),
         "{label}: {cycles} cycle, "
