@@ -446,7 +446,7 @@ class Levers(QWidget):
         slider.setToolTip(tip(parameter.help))
         label = Label(parameter.label)
         label.setBuddy(slider)
-        shown = Label(f"{number:g}")
+        shown = Label("" if math.isnan(number) else f"{number:g}")
         shown.setAlignment(Qt.AlignmentFlag.AlignRight)
         slider.valueChanged.connect(lambda at: shown.setText(tell("{values:.4g}", values[at])))
         slider.valueChanged.connect(partial(self._moved, slider, parameter, values))
