@@ -27,6 +27,7 @@ from tabprotect.gui.frame.app import EXAMPLE, application, speak_in_window
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.run.page import MethodsPage
 from tabprotect.languages.speaking import speak
 
 SEED = 2006
@@ -122,6 +123,11 @@ def main() -> None:
             if name == "methods":
                 suppress(window)
             window.go(name)
+            if name == "methods":
+                page = window.page
+                assert isinstance(page, MethodsPage)
+                # What is hidden, and why.
+                page.result.table.turn("original")
             if name == "compare":
                 compare(window)
             take(window, arguments.out / f"{name}-{mode}.png")

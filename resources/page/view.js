@@ -160,7 +160,8 @@ class View {
     this.more = this.make("button", { type: "button", className: "plain" });
     this.more.addEventListener("click", () => this.append());
     const notes = [this.shown.hidden.length ? this.words("hidden_note") : "", this.sums ? "" : this.words("totals"), this.words("keys"), this.release.said[this.language].weighted];
-    return this.make("section", { className: "published", ariaLabel: this.words("table") }, bar,
+    const named = this.release.tables.length > 1 ? " named" : "";
+    return this.make("section", { className: `published${named}`, ariaLabel: this.words("table") }, bar,
       this.make("div", { className: "wide" }, this.table), this.more,
       this.make("p", { className: "quiet" }, notes.filter(Boolean).join(" ")));
   }
@@ -275,7 +276,7 @@ class View {
     this.aside.replaceChildren(close, found);
     if (this.reader.exact) this.aside.append(this.priors());
     const { model } = this, error = model.drawn ? this.words("drawn", { error: this.number(Math.ceil(1000 * model.error) / 1000) }) : "";
-    const rests = this.reader.exact ? this.words("exact") : model.way === "kept" ? this.words("kept") : this.sums && !model.why ? this.words("sums") : model.why[this.language];
+    const rests = model.way === "listed" ? this.words("listed") : this.reader.exact ? this.words("exact") : model.way === "kept" ? this.words("kept") : this.sums && !model.why ? this.words("sums") : model.why[this.language];
     this.aside.append(this.make("p", { className: "quiet" }, [rests, error].filter(Boolean).join(" ")));
   }
 
@@ -386,7 +387,7 @@ class View {
     const number = (n) => this.number(n);
     if (law.length === 1) return [this.make("p", {}, this.make("strong", {}, this.words("certain", { count: number(best[0]) })))];
     const [low, high] = this.range(law, 0.005), [from, to] = this.range(law, 0.05);
-    const could = this.words(high === low + 1 ? "two" : "could", { low: number(low), high: number(high) });
+    const could = this.words(high === low + 1 || law.length === 2 ? "two" : "could", { low: number(low), high: number(high) });
     const line = this.make("p", {}, this.make("strong", {}, could), " ",
       this.words("likely", { count: number(best[0]), chance: this.in100(best[1]) }), " ",
       this.words("nine", { low: number(from), high: number(to) }));
@@ -448,8 +449,8 @@ class View {
       const own = best >= bin.from && best <= bin.to, here = published !== null && published >= bin.from && published <= bin.to;
       draw("rect", { x: x + gap, width: slot - 2 * gap, y: floor - height(bin.chance), height: height(bin.chance), class: own ? "best" : "chance" });
       draw("rect", { x: x + gap / 2, width: slot - gap, y: floor - height(bin.before), height: height(bin.before), class: "before" });
-      if (bins.length <= 12) {
-        const percent = bin.chance >= 0.995 && bin.chance < 1 ? ">99" : bin.chance > 0 && bin.chance < 0.005 ? "<1" : String(Math.round(100 * bin.chance));
+      if (bins.length <= 12 && bin.chance > 0) {
+        const percent = bin.chance >= 0.995 && bin.chance < 1 ? ">99" : bin.chance < 0.005 ? "<1" : String(Math.round(100 * bin.chance));
         draw("text", { x: middle, y: Math.min(floor - height(bin.chance), floor) - 5, class: "value" }, `${percent}\u202f%`);
       }
       if (k % every === 0) draw("text", { x: middle, y: floor + 17 }, this.number(bin.from));

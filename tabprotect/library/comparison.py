@@ -45,7 +45,10 @@ class Comparison(Framed):
         return f"Comparison({len(self.configurations)} configurations)"
 
     def to_frame(self, kind: str | None = None, *, runs: bool = True) -> Any:
-        """A row for each run, or with ``runs=False`` the mean over the runs of a configuration."""
+        """A row for each run, or with ``runs=False`` the mean over the runs of a configuration.
+
+        ``error`` says why a run, or the first that failed of a configuration, has no figures.
+        """
         found, names = self.findings, [m.name for m in self.findings.measures]
         columns: dict[str, list[object]]
         if runs:
@@ -60,6 +63,9 @@ class Comparison(Framed):
             for name in names:
                 spreads = [summary[name] for summary in found.summaries]
                 columns[name] = [None if s is None else s.mean for s in spreads]
+            errors = {r.configuration: r.error for r in reversed(found.runs) if r.error}
+            if errors:
+                columns["error"] = [errors.get(k) for k in range(len(self.configurations))]
         return made({n: np.array(v, dtype=object) for n, v in columns.items()}, kind or self.kind)
 
     def plot(

@@ -17,6 +17,7 @@ import argparse
 import json
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,10 +62,13 @@ class Found:
             self.refused += 1
             print(name, type(error).__name__, error, flush=True)
             return
-        self.original.append(asked.known(domain, counts))
+        known = [(self.original, counts)]
         if reading.found.published.domain == domain:
             shown = np.where(reading.found.is_published, reading.found.published.counts, 0)
-            self.published.append(asked.known(domain, shown))
+            known.append((self.published, shown))
+        for intervals, table in known:
+            with suppress(ArithmeticError):  # an empty table has no interval
+                intervals.append(asked.known(domain, table))
         if not (asked.likely and likely):
             return
         if (width := likely_width(name, reading)) is not None:

@@ -334,6 +334,7 @@ def test_a_comparison_as_a_frame() -> None:
     every, means = found.to_frame(), found.to_frame(runs=False)
     assert every.shape[0] == 6
     assert means["configuration"].to_list() == list(found.configurations)
+    assert [bool(why) for why in means["error"]] == [False, True]
     first = every.filter(pl.col("configuration") == found.configurations[0])
     assert first["mean_absolute_deviation"].mean() == pytest.approx(
         means["mean_absolute_deviation"][0]

@@ -34,7 +34,7 @@ from tabprotect.engine.posterior.posterior_file import drawn_figures
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import say
 
 DRAWS = 1000
 
@@ -203,18 +203,11 @@ def _told(found: AnalysisSummary, truth: float | None) -> dict[str, object]:
 
 
 def _said(found: AnalysisSummary, truth: float | None) -> list[str]:
-    low, high = found.quantiles[0.025], found.quantiles[0.975]
-    line = say(
-        "{name}: {mean:.4g} (95 % of the draws {low:.4g} to {high:.4g}), published {published:.4g}",
-        found.name,
-        found.mean,
-        low,
-        high,
-        found.published,
-    )
-    if truth is not None:
-        line += say(", original {truth:.4g} at rank {truth2:.2f}", truth, found.rank(truth))
-    return [line]
+    if truth is None:
+        return [found.line]
+    return [
+        found.line + say(", original {truth:.4g} at rank {truth2:.2f}", truth, found.rank(truth))
+    ]
 
 
 def _truths(summary: ModelSummary, original: Table | None) -> tuple[float | None, list[float]]:
@@ -261,9 +254,7 @@ def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, obje
 
 def _model_said(summary: ModelSummary, original: Table | None) -> list[str]:
     truth = _truths(summary, original)
-    formula = joined((":".join(margin) for margin in summary.model.margins), " + ")
-    lines = [say("Model {formula}, {degrees:,} degrees of freedom", formula, summary.model.degrees)]
-    return [*lines, *_said(summary.deviance, truth[0]), *summary.lines]
+    return [summary.title, *_said(summary.deviance, truth[0]), *summary.lines]
 
 
 def run_draw(args: argparse.Namespace, console: Console) -> int:

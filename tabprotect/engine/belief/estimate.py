@@ -94,6 +94,9 @@ class Estimate(ABC):
             "note": self.note,
         }
 
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
     @property
     def lines(self) -> list[str]:
         """The same as text."""

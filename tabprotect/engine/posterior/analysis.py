@@ -15,7 +15,7 @@ from tabprotect.engine.posterior.log_linear import LogLinear, Pooled, pooled_tes
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import percent, say
+from tabprotect.languages.said import joined, percent, say
 
 BLOCK_CELLS = 2**22
 """Cells of the tables held at once."""
@@ -85,6 +85,21 @@ class AnalysisSummary:
         # Odds ratios can be infinite: take an order statistic, do not interpolate between two.
         found = np.quantile(self._defined, QUANTILES, method="nearest")
         return dict(zip(QUANTILES, found.tolist(), strict=True))
+
+    @property
+    def line(self) -> str:
+        """Mean, range and published value as text."""
+        return say(
+            "{name}: {mean:.4g} (95 % of the draws {low:.4g} to {high:.4g}), published {published:.4g}",
+            self.name,
+            self.mean,
+            self.quantiles[0.025],
+            self.quantiles[0.975],
+            self.published,
+        )
+
+    def __str__(self) -> str:
+        return self.line
 
 
 def chi_square(tables: Ints) -> Floats:
@@ -220,6 +235,15 @@ class ModelSummary:
             return float(self.intervals[0, k]), float(self.intervals[1, k])
         middle, spread = self.pooled.estimate[k], 1.96 * math.sqrt(self.pooled.total[k])
         return float(middle - spread), float(middle + spread)
+
+    @property
+    def title(self) -> str:
+        """The model as text."""
+        formula = joined((":".join(margin) for margin in self.model.margins), " + ")
+        return say("Model {formula}, {degrees:,} degrees of freedom", formula, self.model.degrees)
+
+    def __str__(self) -> str:
+        return "\n".join([self.title, self.deviance.line, *self.lines])
 
     @property
     def lines(self) -> list[str]:

@@ -90,11 +90,14 @@ def test_another_table(run: Command, protect: Command, tmp_path: Path) -> None:
     checked = run("register", "check", other, "--json").json
     assert not checked["published_before"] and checked["together"] is None
     assert kinds(protect("b.zip", "--method", "random_rounding", table=str(other))) == []
-    overlapping = tmp_path / "third.csv"
-    overlapping.write_text("Colour,shape,count\nred,o,3\nred,x,9\nblue,o,4\nblue,x,12\n")
-    found = protect("c.zip", "--method", "random_rounding", table=str(overlapping))
+    # One name that two tables share says nothing of who is counted; all names of one do.
+    third, fourth = tmp_path / "third.csv", tmp_path / "fourth.csv"
+    third.write_text("Colour,shape,count\nred,o,3\nred,x,9\nblue,o,4\nblue,x,12\n")
+    assert kinds(protect("c.zip", "--method", "random_rounding", table=str(third))) == []
+    fourth.write_text("colour,count\nred,29\nblue,48\n")
+    found = protect("d.zip", "--method", "random_rounding", table=str(fourth))
     assert kinds(found) == ["published_before"]
-    assert "same variables" in found.json["warnings"][0]["message"]
+    assert "called the same" in found.json["warnings"][0]["message"]
 
 
 def test_without_a_register_and_with_another(

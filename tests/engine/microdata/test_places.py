@@ -142,7 +142,7 @@ def test_postgresql_shows_the_same(folder: Path, rows: list[Row]) -> None:
 
 def test_a_dask_cluster_shows_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
     ) as cluster:
         address = cluster.scheduler_address.removeprefix("tcp://")
         for place in ("parts", "[ab].csv"):

@@ -24,7 +24,7 @@ def test_two_workers(czech: Table) -> None:
         threads_per_worker=1,
         processes=False,
         protocol="tcp://",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
     ) as cluster:
         spread = critical_widths(cells, workers=cluster.scheduler_address)
     alone = critical_widths(cells)

@@ -313,10 +313,13 @@ def test_the_replay_of_the_run_is_empty_on_a_page_that_is_not_in_front(
     perturb = page_of(house, PerturbPage)
     original = house.document.original
     assert original is not None
-    assert np.array_equal(perturb.run.grids["original"].model.values, original.counts)
+    table = perturb.run.table
+    table.turn("original")
+    assert np.array_equal(table.grid.model.values, original.counts)
     house.go("help")
     house.document.set_public(True)
     settle()
-    assert not perturb.run.grids["original"].model.values.any()
-    assert not perturb.run.grids["difference"].model.values.any()
+    published = house.document.published
+    assert published is not None and np.array_equal(table.grid.model.values, published.counts)
+    assert table.grid.delegate.mark is None and not any(f.isVisible() for f in table.faces.values())
     assert perturb.run.coins.model.rowCount() == 0

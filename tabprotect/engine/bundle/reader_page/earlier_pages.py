@@ -14,6 +14,7 @@ from collections.abc import Mapping
 FRAMES: Mapping[str, tuple[str, ...]] = {
     "ce9ed6be92ae5036dfe8d0e92241dcadc67a6e551c56731b7c907e2ae090141e": ("naive",),
     "fb76b22ba27397bc81c7a6df8c6831e3175db6798bacc60ccec9e1548f96873d": (),
+    "611004c2b68a2f1c4cf5692205a86b620a5ffa1519ff3ec395dacdfe31bec42c": (),
 }
 """SHA-256 of every frame that bundles hold, with what was not ``said`` then; the last is today's."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.reader_page.earlier_pages import (
     END,
     MODEL,
+    OPENED,
     RELEASE,
     TITLE,
     embedded,
@@ -50,6 +52,9 @@ TOLERANCE = 1e-9
 
 MILLIONTHS = 10
 """The same of kept chances."""
+
+KEPT = b'{"way":"kept"'
+"""How a model begins that holds chances."""
 
 MADE_AGAIN = say("The page to look at is the one that this program makes of the release.")
 
@@ -132,7 +137,7 @@ class Page:
             raise self._another()
         stated = archive.parse_json(PAGE, held.encode())
         if model is None:
-            if not isinstance(stated, dict) or stated.get("way") not in ("kept", "none"):
+            if not isinstance(stated, dict) or stated.get("way") not in ("kept", "listed", "none"):
                 raise self._another()
         elif not _alike(json.loads(embedded(model)), stated, stated == dict(model)):
             raise self._another()
@@ -163,11 +168,13 @@ def page_bytes(
     return page.whole(page.model or _computed(release, likelihood, progress))
 
 
-def _computed(release: Release, likelihood: Likelihood | None, progress: Progress) -> Model:
+def _computed(
+    release: Release, likelihood: Likelihood | None, progress: Progress, *, listed: bool = True
+) -> Model:
     """The model that takes a posterior, with its reason in every language."""
     from tabprotect.engine.bundle.reader_page.page_model import computed_model
 
-    model = computed_model(release, likelihood, progress)
+    model = computed_model(release, likelihood, progress, listed=listed)
     why = model.get("why")
     return {**model, "why": _each_language(why)} if isinstance(why, str) else model
 
@@ -197,7 +204,11 @@ def page_check(
     said = page.check(found, page.model)
     if page.model is not None:
         return said, None
-    return said, lambda progress: page.check(found, _computed(release, likelihood, progress))
+    # Earlier versions kept chances where originals are listed.
+    listed = not found.partition(OPENED[MODEL].encode())[2].startswith(KEPT)
+    return said, lambda progress: page.check(
+        found, _computed(release, likelihood, progress, listed=listed)
+    )
 
 
 def _elsewhere(content: Mapping[str, bytes]) -> str:
@@ -244,8 +255,8 @@ def _near_rows(mine: list[list[int]], found: object) -> bool:
 def frame() -> str:
     """The page without a release."""
     folder = files("tabprotect.resources") / "page"
-    style = _lean((folder / "page.css").read_text("utf-8"))
-    code = "".join(_lean((folder / name).read_text("utf-8")) for name in SCRIPTS)
+    style = _tight_style(_lean((folder / "page.css").read_text("utf-8")))
+    code = "".join(_tight(_lean((folder / name).read_text("utf-8"))) for name in SCRIPTS)
     words = f"const NAMES = {embedded(list(WORDS))};\nconst WORDS = {embedded(_in_languages())};\n"
     script = f'"use strict";\n{words}{code}'
     return (
@@ -265,6 +276,22 @@ def _lean(text: str) -> str:
     """The lines of a script or a style without indents and the comments that fill a line."""
     lines = map(str.strip, text.splitlines())
     return "".join(f"{line}\n" for line in lines if line and not line.startswith(_COMMENT))
+
+
+_SPACED = re.compile(
+    r'"(?:[^"\\]|\\.)*"|`[^`]*`|/(?:\\.|\[(?:\\.|[^\]])*\]|[^/\s\\\[])+/|( => |, )'
+)
+"""Spaces that only people need in a script, unless they stand in a string, a template or an expression."""
+
+
+def _tight(script: str) -> str:
+    return _SPACED.sub(lambda found: (found[1] or "").strip() or found[0], script)
+
+
+def _tight_style(style: str) -> str:
+    for spaced in (" {", "{ ", " }", ": ", "; ", ", "):
+        style = style.replace(spaced, spaced.strip())
+    return style.replace(";}", "}")
 
 
 def _in_languages() -> dict[str, list[str]]:

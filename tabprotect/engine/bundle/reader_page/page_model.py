@@ -1,8 +1,9 @@
 """What the page of a bundle computes with: the likelihood as arrays, or a posterior that was computed.
 
 The page is exact where each original is reached by moves that overlap little, or by sums that leave few
-states: within about a second in a browser. Elsewhere it holds the posterior of a reader who assumes
-nothing, in millionths, if the table is small enough for that.
+states: within about a second in a browser; and where few originals were listed, each weighed by the whole
+mechanism. Elsewhere it holds the posterior of a reader who assumes nothing, in millionths, if the table is
+small enough for that.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ MOST_STEPS = 200_000
 PLANNED = 2_000
 """Most steps of one component for which an order of elimination is sought."""
 
+LISTED_ENTRIES = 40_000
+"""Most counts of listed originals that a page carries."""
+
 KEPT_ENTRIES = 200_000
 """Most chances of it."""
 
@@ -84,9 +88,19 @@ def model_of(release: Release, likelihood: Likelihood | None) -> Model | None:
 
 
 def computed_model(
-    release: Release, likelihood: Likelihood | None, progress: Progress = SILENT
+    release: Release,
+    likelihood: Likelihood | None,
+    progress: Progress = SILENT,
+    *,
+    listed: bool = True,
 ) -> Model:
-    """The posterior of a reader who assumes nothing, in millionths, or why there is none."""
+    """The originals, if they are few; else the posterior of a reader who assumes nothing, in millionths.
+
+    Parameters
+    ----------
+    listed
+        Whether originals are looked for.
+    """
     if likelihood is None or release.domain.size > KEPT_CELLS:
         return {"way": "none", "why": TOO_LARGE}
     evidence = Evidence(release, likelihood)
@@ -109,7 +123,28 @@ def computed_model(
             found = weigh_refused(found, gate.refused, chance, progress) or found
     except InfeasibleError as error:
         return {"way": "none", "why": joined([BROKEN, " ", error.message])}
-    return _kept(found, likelihood)
+    return (_listed(found, likelihood) if listed else None) or _kept(found, likelihood)
+
+
+def _listed(found: Posterior, likelihood: Likelihood) -> Model | None:
+    """Every original with the log of its share under an even prior; ``None`` where they are too many."""
+    if found.way != "exact" or found.left_out or found.domain != likelihood.domain:
+        return None
+    number = found.originals
+    if number is None or number > LISTED_ENTRIES or (listing := found.list_originals()) is None:
+        return None
+    tables, shares = listing
+    open_ = np.flatnonzero((tables != tables[:1]).any(axis=0))
+    if len(tables) * max(len(open_), 1) > LISTED_ENTRIES:
+        return None
+    order = np.lexsort(tables.T[::-1])
+    return {
+        "way": "listed",
+        "base": tables[0].tolist(),
+        "open": open_.tolist(),
+        "tables": tables[order][:, open_].tolist(),
+        "logs": np.log(shares[order]).tolist(),
+    }
 
 
 def _kept(found: Posterior, likelihood: Likelihood) -> Model:

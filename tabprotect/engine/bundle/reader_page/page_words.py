@@ -63,6 +63,9 @@ WORDS: Mapping[str, str] = {
     "exact": say(
         "Worked out exactly in this page, from the counts and the public description of the method. Nothing that you choose leaves it."
     ),
+    "listed": say(
+        "Exact: tabprotect listed every table that can lie behind these numbers, and this page weighs them by what you assume. Nothing that you choose leaves it."
+    ),
     "kept": say(
         "Worked out by tabprotect for a reader who assumes nothing, and kept here to a millionth. No other assumption can be chosen in this page: the program takes one."
     ),

@@ -8,11 +8,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
+    QLineEdit,
     QSizePolicy,
     QToolButton,
     QWidget,
 )
 
+from tabprotect.engine.posterior.prior_text import LAST, MODEL
 from tabprotect.engine.release.verdict_figures import READER, Who
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.look.buttons import named
@@ -46,6 +48,16 @@ KINDS: tuple[tuple[str, str, str], ...] = (
         say("goes by the weights of a file\u2026"),
         say("A CSV file with the variables, a column count and a column weight."),
     ),
+    (
+        LAST,
+        say("knows an earlier release\u2026"),
+        say("Around what an earlier release lets expect, scaled to this total."),
+    ),
+    (
+        MODEL,
+        say("takes the counts to follow a model"),
+        say("Around a log-linear model of what was published, as widely as that shows."),
+    ),
 )
 
 NAME = 40
@@ -54,7 +66,7 @@ NAME = 40
 UNNAMED = say("from a file")
 """Instead of the name of a file of the house, in public view."""
 
-FROM_FILE = ("poisson", "negative_binomial", "table")
+FROM_FILE = ("poisson", "negative_binomial", "table", LAST)
 
 
 def prior_kind(text: str) -> str:
@@ -131,17 +143,23 @@ class PriorChoice(QWidget):
         self.dispersion.setAccessibleName(tell("Dispersion of what {WHO} assumes", WHO[who]))
         self.dispersion.setToolTip(tell("Dispersion: the larger, the closer to Poisson."))
         self.dispersion.valueChanged.connect(self._disperse)
+        self.formula = named(QLineEdit(), say("Model that {WHO} assumes", WHO[who]))
+        self.formula.setToolTip(
+            tell("Variables joined by a star go together, those joined by a plus do not.")
+        )
+        self.formula.returnPressed.connect(self._model)
         row = in_row(on=self, margins=0, spacing=GRID)
-        for widget in (label, self.combo, self.cell, self.file, self.dispersion):
-            row.addWidget(widget, 8 if widget is self.combo else 0)
-        for widget in (self.cell, self.file, self.dispersion):
+        asking = (self.cell, self.file, self.dispersion, self.formula)
+        for widget in (label, self.combo, *asking):
+            row.addWidget(widget, 8 if widget in (self.combo, self.formula) else 0)
+        for widget in asking:
             widget.hide()
         row.addStretch(1)
 
     @property
     def is_wide(self) -> bool:
         """Whether it shows more than the choice, and wants a row of its own."""
-        return self.combo.currentData() in ("cells", *FROM_FILE)
+        return self.combo.currentData() in ("cells", MODEL, *FROM_FILE)
 
     def show_prior(
         self, text: str, domain: Domain, selection: Index | None, *, named: bool = True
@@ -161,6 +179,9 @@ class PriorChoice(QWidget):
         self.cell.setVisible(kind == "cells")
         self.file.setVisible(kind in FROM_FILE)
         self.dispersion.setVisible(kind == "negative_binomial")
+        self.formula.setVisible(kind == MODEL)
+        if kind == MODEL:
+            self.formula.setText(told(self.text.partition(":")[2]))
         name = self.text.partition(":")[2]
         shown = _cut(Path(name).name) if self._named else UNNAMED
         self.file.setText(told(shown if kind in FROM_FILE else ""))
@@ -198,6 +219,9 @@ class PriorChoice(QWidget):
         self._waiting = False
         if kind in FROM_FILE:
             self._ask_file(kind)
+        elif kind == MODEL:
+            names = () if self._domain is None else self._domain.names
+            self.asked.emit(f"{MODEL}:{' + '.join(names)}")
         elif kind == "cells":
             if self._selection is None:
                 self._waiting = True
@@ -213,14 +237,18 @@ class PriorChoice(QWidget):
             self._waiting = not cells
             self.asked.emit(cells_text(cells))
 
+    def _model(self) -> None:
+        self.asked.emit(f"{MODEL}:{self.formula.text()}")
+        self._refresh()
+
     def _disperse(self, value: float) -> None:
         self.asked.emit(f"negative_binomial({value:g}):{self.text.partition(':')[2]}")
 
     def _ask_file(self, kind: str) -> None:
-        filters = say("CSV (*.csv);;All files (*)")
-        dialog = ask_file(
-            self, say("Earlier counts or weights"), filters, lambda path: self.take_file(kind, path)
-        )
+        title, filters = say("Earlier counts or weights"), say("CSV (*.csv);;All files (*)")
+        if kind == LAST:
+            title, filters = say("An earlier release"), say("Release bundles (*.zip)")
+        dialog = ask_file(self, title, filters, lambda path: self.take_file(kind, path))
         dialog.rejected.connect(self._refresh)
 
     def take_file(self, kind: str, path: str) -> None:

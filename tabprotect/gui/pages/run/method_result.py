@@ -1,13 +1,12 @@
-"""What a method published: its tables one at a time, beside the true counts in the house."""
+"""What a method published: its tables one at a time, with the true counts in the house."""
 
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
-from tabprotect.engine.arrays import Ints, Letters
+from tabprotect.engine.arrays import Letters
 from tabprotect.engine.formats.statuses import TAU
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.protection.problem import Protected
@@ -18,21 +17,15 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
-from tabprotect.gui.grid.three_tables import (
-    SUPPRESSED,
-    Margins,
-    ThreeTables,
-    difference_text,
-    published_text,
-)
+from tabprotect.gui.grid.result_table import SUPPRESSED, Margins, Result, ResultTable
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 
-UNMARKED = frozenset({"S", "E", ""})
+UNMARKED = ("S", "E")
 """Most cells: a letter in each of them would only be noise."""
 
 
@@ -47,7 +40,6 @@ class MethodResult(QWidget):
         self._release: Release | None = None
         self._protected: Protected | None = None
         self._placements: dict[int, tuple[Placement, Index]] = {}
-        self._letters: Letters | None = None
         self.which = named(QComboBox(), say("Published table"))
         self.which.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.which.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -60,15 +52,12 @@ class MethodResult(QWidget):
         self.placement = PlacementBar()
         self.placement.placed.connect(self._place)
         self.placement.layer_chosen.connect(self._choose_layer)
-        self.tables = ThreeTables()
-        self.tables.titles["original"].setText(tell("True"))
-        self.tables.chosen.connect(self._chosen)
-        self.tables.total_chosen.connect(self.total_chosen)
-        # Beside the counts stand the status letters.
-        self.tables.grids["original"].room = (-2, 0)
+        self.table = ResultTable()
+        self.table.chosen.connect(self._chosen)
+        self.table.total_chosen.connect(self.total_chosen)
         row = in_row(self._which_label, self.which, 1, spacing=GRID)
         in_column(
-            row, self.placement, (self.tables, 1), self.legend, on=self, margins=0, spacing=GRID
+            row, self.placement, (self.table, 1), self.legend, on=self, margins=0, spacing=GRID
         )
         THEME.follow(self, MethodResult._fill)
 
@@ -105,7 +94,7 @@ class MethodResult(QWidget):
     def select(self, index: Index | None) -> None:
         """Put the cursor on a cell of the original, where the shown table has its cells."""
         if self._release is not None and self.domain == self._release.domain:
-            self.tables.select(index)
+            self.table.select(index)
 
     def _fill(self) -> None:
         release, protected, domain = self._release, self._protected, self.domain
@@ -118,34 +107,22 @@ class MethodResult(QWidget):
         self.placement.setVisible(domain.ndim > 2)
         self.placement.show_placement(domain, placement, layer)
         layout = Layout(domain, placement, layer)
-        hidden = published.hidden
-        counts = np.where(hidden, SUPPRESSED, published.table.counts)
-        margins = self._margins(layout)
-        tables = self.tables
-        tables.show_house(protected is not None)
-        tables.begin(layout)
-        delegate = tables.grids["published"].delegate
-        delegate.hatch = layout.flat(hidden) if hidden.any() else None
-        tables.show_part("published", counts, margins=margins, text=published_text)
-        self._letters = None
-        if protected is not None:
+        counts = np.where(published.hidden, SUPPRESSED, published.table.counts)
+        truth = mark = letters = None
+        if protected is None:
+            self.table.forget()
+        else:
             problem = protected.record.problem
             groupings = groupings_of(problem.table.domain, release.mechanism.parameters)
             weighted = methods()[release.mechanism.method].weighted(release.mechanism.values)
             truth = problem.unprotected(domain, groupings, weighted=weighted).counts
-            counts_of_records = problem.unprotected(domain, groupings).counts
-            first = tables.grids["original"].delegate
-            first.mark = layout.flat(problem.at_risk.mask(counts_of_records))
+            mark = problem.at_risk.mask(problem.unprotected(domain, groupings).counts)
             if protected.record.statuses:
-                self._letters = layout.flat(protected.record.statuses[number])
-            first.draw = self._draw_letter if self._letters is not None else None
-            tables.show_part("original", truth, margins=bool(margins))
-            moved = np.where(hidden, SUPPRESSED, published.table.counts - truth)
-            tables.show_difference(
-                moved, margins=_less(margins, layout.flat(truth)), text=difference_text
-            )
-        self._tell()
-        tables.end((layout.domain, placement, protected is None), None)
+                letters = protected.record.statuses[number]
+                letters = np.where(np.isin(letters, UNMARKED), "", letters)
+        self._tell(letters)
+        result = Result(layout, counts, truth, self._margins(layout), mark, letters)
+        self.table.show_result(result, None, key=(placement, protected is None))
 
     def _margins(self, layout: Layout) -> Margins | bool:
         """The totals beside the cells: as they are published, or as they add up."""
@@ -167,10 +144,10 @@ class MethodResult(QWidget):
         right, bottom, both = found
         return right, bottom, both[0]
 
-    def _tell(self) -> None:
+    def _tell(self, letters: Letters | None) -> None:
         words = []
-        if self._letters is not None:
-            seen = set(np.unique(self._letters).tolist()) - UNMARKED
+        if letters is not None:
+            seen = set(np.unique(letters).tolist())
             words += [
                 say("{letter} {text}", letter, text)
                 for letter, text in TAU.items()
@@ -183,20 +160,6 @@ class MethodResult(QWidget):
             words.append(say("x not published"))
         self.legend.setText(told(joined(words, "   ")))
         self.legend.setVisible(bool(words))
-
-    def _draw_letter(
-        self, painter: QPainter, rect: QRect, row: int, column: int, selected: bool
-    ) -> None:
-        assert self._letters is not None
-        letter = str(self._letters[row, column])
-        if letter in UNMARKED:
-            return
-        painter.setPen(colour("quiet"))
-        # Right of the dot where there is one.
-        mark = self.tables.grids["original"].delegate.mark
-        dotted = mark is not None and bool(mark[row, column])
-        place = rect.adjusted(GRID + 4 if dotted else 4, 0, 0, 0)
-        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, letter)
 
     def _place(self, placement: Placement) -> None:
         domain = self.domain
@@ -217,15 +180,3 @@ class MethodResult(QWidget):
     def _chosen(self, index: Index) -> None:
         if self._release is not None and self.domain == self._release.domain:
             self.chosen.emit(index)
-
-
-def _less(margins: Margins | bool, truth: Ints) -> Margins | bool:
-    """Published totals less the true ones."""
-    if isinstance(margins, bool):
-        return margins
-    true = truth.sum(axis=1), truth.sum(axis=0), truth.sum()
-    right, bottom, both = (
-        np.where(np.asarray(p) == SUPPRESSED, SUPPRESSED, p - t)
-        for p, t in zip(margins, true, strict=True)
-    )
-    return right, bottom, both

@@ -1,4 +1,4 @@
-"""The result of a run of cycles: original, published and difference, and the coins."""
+"""The result of a run of cycles: the table with its changes, and the coins."""
 
 from __future__ import annotations
 
@@ -17,17 +17,15 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.grid.cycle_grid import CycleDelegate
-from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
-from tabprotect.gui.grid.three_tables import ThreeTables
+from tabprotect.gui.grid.result_table import Result, ResultTable
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.run.coin_replay import Replay
 from tabprotect.gui.pages.run.coin_strip import CoinStrip
 from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell
 
 HIDDEN = say(
     "The original, the changes and the coins are for staff only: a reader sees the published "
@@ -36,7 +34,7 @@ HIDDEN = say(
 
 
 class RunPanel(QWidget):
-    """Three tables over the strip of coins. ``chosen`` carries a cell."""
+    """The table over the strip of coins. ``chosen`` carries a cell."""
 
     chosen = Signal(object)
 
@@ -49,32 +47,26 @@ class RunPanel(QWidget):
         self.placement = PlacementBar()
         self.placement.placed.connect(self._place)
         self.placement.layer_chosen.connect(self._choose_layer)
-        self.tables = ThreeTables()
-        self.tables.chosen.connect(self.chosen)
-        self.tables.total_chosen.connect(document.select_total)
-        self.running = CycleDelegate(self.grids["published"])
+        self.table = ResultTable()
+        self.table.chosen.connect(self.chosen)
+        self.table.total_chosen.connect(document.select_total)
+        grid = self.table.grid
+        self.running = grid.delegate = CycleDelegate(grid)
         self.running.dots = False
         self.running.inset = 5
-        middle = self.grids["published"]
-        middle.delegate = self.running
-        middle.cells.setItemDelegate(self.running)
+        grid.cells.setItemDelegate(self.running)
         self.hidden = Label(HIDDEN, wordWrap=True, role="quiet")
         self.coins = CoinStrip()
         self.coins.moved.connect(lambda _: self._fill())
         in_column(
             self.placement,
             self.hidden,
-            (self.tables, 1),
+            (self.table, 1),
             self.coins,
             on=self,
             margins=0,
             spacing=GRID,
         )
-
-    @property
-    def grids(self) -> dict[str, GridView]:
-        """The three grids by their part."""
-        return self.tables.grids
 
     def show_result(self, release: Release | None, protected: Protected | None) -> None:
         """Show a release; with the record of its run also what it was made from, and how."""
@@ -87,7 +79,8 @@ class RunPanel(QWidget):
         self.coins.repaint_pictures()
         self._lay_out()
         house = replay is not None
-        self.tables.show_house(house)
+        if not house:
+            self.table.forget()
         self.hidden.setVisible(not house)
         self.coins.setVisible(house)
         if replay is not self._replay:
@@ -96,10 +89,10 @@ class RunPanel(QWidget):
         self._fill()
 
     def select(self, index: Index | None) -> None:
-        """Put the cursor of all three on a cell, in its layer."""
+        """Put the cursor on a cell, in its layer."""
         if index is not None and self._layout is not None and not self._layout.same_layer(index):
             self._choose_layer(index)
-        self.tables.select(index)
+        self.table.select(index)
 
     # -- which layer --------------------------------------------------------------------------
 
@@ -137,25 +130,15 @@ class RunPanel(QWidget):
         layout, published = self._layout, self.document.published
         if layout is None or published is None:
             return
-        self.tables.begin(layout)
         replay, steps = self._replay, self.coins.position
-        state = published.counts
-        title = self.tables.titles["published"]
-        title.setText(tell("Published"))
-        if replay is not None and steps < len(replay):
-            state = replay.table_after(steps)
-            title.setText(
-                tell("After {steps} of {replay} coins", count_text(steps), count_text(len(replay)))
-            )
-        self._mark_step(layout, replay, steps, state)
-        self.tables.show_part("published", state)
+        state, truth, mark = published.counts, None, None
         if replay is not None:
-            original = replay.record.problem.table.counts
-            at_risk = replay.record.problem.at_risk.mask(original)
-            self.grids["original"].delegate.mark = layout.flat(at_risk)
-            self.tables.show_part("original", original)
-            self.tables.show_difference(state - original)
-        self.tables.end((layout, replay), self.document.selection)
+            problem = replay.record.problem
+            truth, mark = problem.table.counts, problem.at_risk.mask(problem.table.counts)
+            state = replay.table_after(steps)
+        self._mark_step(layout, replay, steps, state)
+        result = Result(layout, state, truth, mark=mark)
+        self.table.show_result(result, self.document.selection, key=replay)
 
     def _mark_step(self, layout: Layout, replay: Replay | None, steps: int, state: Ints) -> None:
         """Draw the cycle of the last step: what it did, or only where it lies and what stops it."""

@@ -20,6 +20,7 @@ from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
 
 from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
@@ -278,6 +279,36 @@ def test_a_prior_from_a_file_and_a_file_that_is_wrong(
     assert protected.document.project.priors["intruder"] == f"poisson:{good}"
     assert shown.errors.error is not None and shown.errors.isVisible()
     assert shown.priors["intruder"].combo.currentData() == "poisson"
+
+
+def test_an_earlier_release_and_a_model_are_assumed(
+    protected: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    shown, release = page(protected), protected.document.release
+    assert release is not None
+    choice, bundle = shown.priors["intruder"], tmp_path / "last year.zip"
+    bundle.write_bytes(public.to_bytes(release, page=False))
+    choice.take_file("last", str(bundle))
+    settle()
+    choice.combo.setCurrentIndex(choice.combo.findData("model"))
+    expected = [f"last:{bundle}", "model:v + w", "model:v*w"]
+    for step in range(3):
+        if step == 1:
+            choice.combo.activated.emit(choice.combo.currentIndex())
+        elif step == 2:
+            choice.formula.setText("v*w")
+            choice.formula.returnPressed.emit()
+        settle()
+        assert protected.document.project is not None
+        assert protected.document.project.priors["intruder"] == expected[step]
+        prior = informed(expected[step], [release])
+        found = infer(likelihood_of(release), prior).distribution(CELL)[1]
+        assert np.allclose(shown.cell.histogram.beliefs[1].chances, found, atol=1e-12)
+    assert not choice.formula.isHidden() and choice.formula.text() == "v*w"
+    choice.formula.setText("v*z")
+    choice.formula.returnPressed.emit()
+    settle()
+    assert shown.errors.isVisible() and choice.formula.text() == "v*w"
 
 
 def test_a_belief_that_fits_no_original_is_said_and_mended(

@@ -33,6 +33,7 @@ from tabprotect.engine.protection.subtables import MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.grid.result_table import SUPPRESSED
 from tabprotect.gui.pages.run.page import MethodsPage
 
 Settle = Callable[[], None]
@@ -186,8 +187,13 @@ def test_the_published_tables_beside_the_true_ones(at_methods: MainWindow, tried
     tried()
     release = document.release
     assert release is not None and document.original is not None
-    tables = shown.result.tables
-    grid = tables.grids["published"]
+    table = shown.result.table
+    grid = table.grid
+    # Nothing but hidden cells: there is no change to see.
+    assert [name for name, face in table.faces.items() if face.isVisible()] == [
+        "published",
+        "original",
+    ]
     hidden = release.tables[0].hidden
     for row, column in np.ndindex(4, 4):
         index = grid.model.index(row, column)
@@ -210,10 +216,11 @@ def test_the_public_view_keeps_nothing_of_the_truth(at_methods: MainWindow, trie
     shown.main_button.click()
     tried()
     document.set_public(True)
-    tables = shown.result.tables
-    for part in ("original", "difference"):
-        assert not tables.grids[part].isVisible()
-        assert not tables.grids[part].model.values.any()
+    table = shown.result.table
+    assert not any(face.isVisible() for face in table.faces.values())
+    table.turn("original")
+    hidden = table.grid.model.values == SUPPRESSED
+    assert hidden.any() and table.shown == "published" and table.grid.delegate.letters is None
     assert not shown.shows_original()
     assert shown.sentence == "These are the published tables, as every reader sees them."
     assert "4 cells" not in "".join(texts(shown))
@@ -286,16 +293,22 @@ def test_no_randomness_is_offered_where_there_is_none(at_methods: MainWindow) ->
     assert shown.form.seeds.isHidden()
 
 
-def test_the_three_tables_share_the_room_alike(at_methods: MainWindow, tried: Settle) -> None:
-    shown = choose(at_methods, "Hiding")
+def test_the_original_shows_why_cells_are_hidden(at_methods: MainWindow, tried: Settle) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
     tried()
     shown.main_button.click()
     tried()
-    tables = shown.result.tables
-    first, second, third = tables.sizes()
-    assert abs(second - third) <= 1
-    labels = tables.grids["original"].cells.rows.width()
-    assert abs(first - labels - second) <= tables.handleWidth() * 2 + 2
+    table, original = shown.result.table, document.original
+    assert original is not None and document.release is not None
+    QTest.mouseClick(table.faces["original"], Qt.MouseButton.LeftButton)
+    assert np.array_equal(table.grid.model.values, original.counts)
+    delegate, hidden = table.grid.delegate, document.release.tables[0].hidden
+    assert delegate.letters is not None and np.array_equal(delegate.letters != "", hidden)
+    assert np.array_equal(delegate.letters == "U", (original.counts > 0) & (original.counts < 3))
+    QTest.mouseClick(table.faces["published"], Qt.MouseButton.LeftButton)
+    assert (
+        delegate.letters is None and not (table.grid.model.values == original.counts)[hidden].any()
+    )
 
 
 def test_unpublished_inner_cells_leave_nothing_on_the_table_page(

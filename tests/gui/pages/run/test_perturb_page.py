@@ -29,7 +29,7 @@ from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.grid.grid_view import GridView
+from tabprotect.gui.grid.result_table import ResultTable
 from tabprotect.gui.look.theme import colour
 from tabprotect.gui.pages.run.coin_replay import Replay
 from tabprotect.gui.pages.run.page import PerturbPage
@@ -64,8 +64,10 @@ def weak(window: MainWindow, settle: Settle, tried: Settle, tmp_path: Path) -> M
     return window
 
 
-def shown(grid: GridView) -> list[list[str]]:
-    model = grid.model
+def shown(table: ResultTable, view: str) -> list[list[str]]:
+    """What a view of the result says."""
+    table.turn(view)
+    model = table.grid.model
     return [
         [str(model.data(model.index(r, c))) for c in range(model.columnCount())]
         for r in range(model.rowCount())
@@ -189,11 +191,11 @@ def test_a_run_with_a_seed_is_the_engines(perturb: MainWindow, tried: Settle) ->
     assert document.published == wanted.release.table
     assert document.published != document.original
     assert page(perturb).face == "result"
-    grids = page(perturb).run.grids
-    assert shown(grids["original"]) == as_text(document.original.counts)
-    assert shown(grids["published"]) == as_text(document.published.counts)
+    table = page(perturb).run.table
+    assert shown(table, "original") == as_text(document.original.counts)
+    assert shown(table, "published") == as_text(document.published.counts)
     difference = document.published.counts - document.original.counts
-    assert shown(grids["difference"]) == as_text(difference, signed=True)
+    assert shown(table, "change") == as_text(difference, signed=True)
     done = document.project
     assert done is not None and done.protected is not None
     assert page(perturb).sentence == summarise(done.protected).sentence
@@ -222,15 +224,15 @@ def test_the_replay_ends_at_the_published_table(perturb: MainWindow, tried: Sett
     assert published is not None and original is not None
     assert run.coins.model.rowCount() == 8 and run.coins.position == 8
     run.coins.buttons["first"].click()
-    assert shown(run.grids["published"]) == as_text(original.counts)
+    assert shown(run.table, "published") == as_text(original.counts)
     state = original.counts.copy()
     moves = document.project.cycles
     for step in range(8):
         number, cycle = divmod(step, 4)
         run.coins.buttons["forward"].click()
         state = state + int(record.steps.effective[number, cycle]) * moves.array(cycle)
-        assert shown(run.grids["published"]) == as_text(state), step
-        assert shown(run.grids["difference"]) == as_text(state - original.counts, signed=True)
+        assert shown(run.table, "published") == as_text(state), step
+        assert shown(run.table, "change") == as_text(state - original.counts, signed=True)
         words = run.coins.words
         assert f"pass {number + 1}, cycle {cycle + 1}" in words
         coin, blocked = record.steps.coins[number, cycle], record.steps.blocked[number, cycle]
@@ -440,6 +442,7 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
     secret = {text for row in as_text(np.where(moved, original.counts, 0)) for text in row} - {"0"}
     in_public = {text for row in as_text(published.counts) for text in row}
     secret -= in_public
+    shown_page.run.table.turn("original")
     assert secret <= set(texts(shown_page))
     document.set_public(True)
     tried()
@@ -452,7 +455,7 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
     assert any("are for staff only" in text for text in said)
     assert not shown_page.shows_original()
     assert not shown_page.run.coins.isVisible()
-    assert not shown_page.run.grids["difference"].isVisible()
+    assert not any(face.isVisible() for face in shown_page.run.table.faces.values())
     shown_page.show_face("setup")
     assert shown_page.preview.figure("unchanged") == ""
     assert "confidential" in shown_page.preview.state
@@ -478,7 +481,7 @@ def test_copy_as_command(perturb: MainWindow, tried: Settle) -> None:
     tried()
 
 
-def test_every_control_has_a_name_and_the_tables_scroll_together(
+def test_every_control_has_a_name_and_each_view_keeps_its_place(
     window: MainWindow, settle: Settle, tried: Settle, tmp_path: Path
 ) -> None:
     counts = np.random.default_rng(1).poisson(9, (60, 14))
@@ -495,11 +498,16 @@ def test_every_control_has_a_name_and_the_tables_scroll_together(
     tried()
     assert page(window).face == "result"
     assert unnamed(page(window)) == []
-    grids = list(page(window).run.grids.values())
-    grids[2].bottom.horizontalScrollBar().setValue(40)
-    grids[0].right.verticalScrollBar().setValue(333)
-    assert {g.cells.verticalScrollBar().value() for g in grids} == {333}
-    assert {g.cells.horizontalScrollBar().value() for g in grids} == {40}
-    assert len({g.widths for g in grids}) == 1
+    table = page(window).run.table
+    table.grid.bottom.horizontalScrollBar().setValue(40)
+    table.grid.right.verticalScrollBar().setValue(333)
     window.document.select((50, 12))
-    assert {g.current() for g in grids} == {(50, 12)}
+    tried()
+    grid = table.grid
+    place = grid.widths, grid.cells.horizontalScrollBar().value(), grid.current()
+    assert place[2] == (50, 12)
+    for view, face in table.faces.items():
+        QTest.mouseClick(face, Qt.MouseButton.LeftButton)
+        tried()
+        assert table.shown == view
+        assert (grid.widths, grid.cells.horizontalScrollBar().value(), grid.current()) == place

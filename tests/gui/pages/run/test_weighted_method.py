@@ -50,8 +50,9 @@ def test_estimates_stand_beside_sums_of_weights(
     assert project is not None and project.weights is not None and document.release is not None
     truth = project.weights.rounded(project.original.domain).counts
     published = document.release.table.counts
-    grids = shown.result.tables.grids
+    table = shown.result.table
+    table.turn("original")
     for row, column in np.ndindex(3, 4):
-        original = grids["original"].model
+        original = table.grid.model
         assert original.data(original.index(row, column)) == str(truth[row, column])
     assert truth.min() > project.original.counts.max() and (truth != published).any()

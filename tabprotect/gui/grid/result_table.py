@@ -1,0 +1,242 @@
+"""A result as one table: with the change in each cell, as published, as it was, or the change alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
+
+from tabprotect.engine.arrays import Arrays, Bools, Ints, Letters
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.grid.cells import ASIDE
+from tabprotect.gui.grid.grid_view import GridView
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.grid.totals_cursor import TotalsCursor
+from tabprotect.gui.look.buttons import faces
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID, THEME, Written, count_text, signed_text
+from tabprotect.languages.said import say
+
+VIEWS = {
+    "changed": say("With the change"),
+    "published": say("Published"),
+    "original": say("Original"),
+    "change": say("Change"),
+}
+
+Margins = tuple[Ints, Ints, Ints | int]
+"""Row totals, column totals, grand total."""
+
+SUPPRESSED = -(2**62)
+"""Stands in a grid where a cell has no published count."""
+
+
+def published_text(value: int) -> str:
+    """A published count, or an x where there is none."""
+    return "x" if value == SUPPRESSED else count_text(value)
+
+
+def difference_text(value: int) -> str:
+    """A difference, or nothing where a count is not published."""
+    return "" if value == SUPPRESSED else signed_text(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a method made of a table; arrays of the table's shape.
+
+    Attributes
+    ----------
+    published
+        Counts, with ``SUPPRESSED`` where there is none.
+    truth
+        The counts before; ``None`` for a reader, who has nothing but ``published``.
+    margins
+        As they are published; ``True`` adds the counts up, ``False`` shows none.
+    mark
+        Cells at risk, shown with what was there before.
+    letters
+        Their statuses, likewise.
+    """
+
+    layout: Layout
+    published: Ints
+    truth: Ints | None = None
+    margins: Margins | bool = True
+    mark: Bools | None = None
+    letters: Letters | None = None
+
+    @cached_property
+    def hidden(self) -> Bools:
+        """Cells without a published count."""
+        return np.equal(self.published, SUPPRESSED)
+
+    @cached_property
+    def change(self) -> Ints | None:
+        """What each count changed by, ``SUPPRESSED`` where none is published."""
+        if self.truth is None:
+            return None
+        return np.where(self.hidden, SUPPRESSED, self.published - self.truth)
+
+    @cached_property
+    def views(self) -> tuple[str, ...]:
+        """What there is to see of it: no change where counts are hidden and the others exact."""
+        change = self.change
+        if change is None:
+            return ("published",)
+        if self.hidden.any() and not change[~self.hidden].any():
+            return "published", "original"
+        return tuple(VIEWS)
+
+    def margins_of(self, view: str) -> Margins | None:
+        """Totals beside the cells of a view; none where none are shown."""
+        layout, given = self.layout, self.margins
+        if given is False:
+            return None
+        published = _sums(layout.flat(self.published)) if given is True else given
+        if self.truth is None or view in ("published", "changed"):
+            return published
+        true = _sums(layout.flat(self.truth))
+        if view == "original":
+            return true
+        right, bottom, both = (
+            np.where(np.asarray(p) == SUPPRESSED, SUPPRESSED, p - t)
+            for p, t in zip(published, true, strict=True)
+        )
+        return right, bottom, both
+
+
+class ResultTable(QWidget):
+    """``chosen`` carries the cell under the cursor, ``total_chosen`` a total at the edge."""
+
+    chosen = Signal(object)
+    total_chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view = "changed"
+        """What was asked for last; seen where the result has it."""
+        self._result: Result | None = None
+        self._key: object = None
+        self._widest = (0, 0)
+        self._following = False
+        self.grid = GridView(say("Result"))
+        self.grid.current_changed.connect(self._moved)
+        self.grid.model.describe = self._described
+        TotalsCursor(self.grid).chosen.connect(self.total_chosen)
+        self.faces = faces(VIEWS, self.turn)
+        in_column(
+            in_row(*self.faces.values(), 1, spacing=0),
+            (self.grid, 1),
+            on=self,
+            margins=0,
+            spacing=GRID,
+        )
+        THEME.follow(self, ResultTable._show)
+
+    @property
+    def shown(self) -> str:
+        """The view that is seen."""
+        views = () if self._result is None else self._result.views
+        return self.view if self.view in views else next(iter(views), "published")
+
+    def turn(self, view: str) -> None:
+        """Look at the result in another way."""
+        self.view = view
+        self._show()
+
+    def show_result(self, result: Result, selection: Index | None, *, key: object = None) -> None:
+        """Show a result with the cursor on a cell; columns keep their width while ``key`` is the same."""
+        self._result = result
+        if (result.layout.domain, key) != self._key:
+            self._key, self._widest = (result.layout.domain, key), (0, 0)
+        self._following = True
+        self._show()
+        self._following = False
+        self.select(selection)
+
+    def forget(self) -> None:
+        """Leave nothing of a result behind."""
+        self._result = None
+        grid, delegate = self.grid, self.grid.delegate
+        delegate.mark = delegate.aside = delegate.ground = delegate.letters = None
+        if grid.layout_ is not None:
+            nothing = np.zeros(grid.layout_.shape, dtype=np.int64)
+            grid.show_grid(grid.layout_, nothing, text=_nothing)
+
+    def select(self, index: Index | None) -> None:
+        """Put the cursor on a cell."""
+        self._following = True
+        self.grid.set_current(index)
+        self._following = False
+
+    def _moved(self, index: Index) -> None:
+        if not self._following:
+            self.chosen.emit(index)
+
+    def _show(self) -> None:
+        result = self._result
+        if result is None:
+            return
+        view, views, layout = self.shown, result.views, result.layout
+        for name, face in self.faces.items():
+            face.setVisible(name in views and len(views) > 1)
+            face.setChecked(name == view)
+        change, delegate = result.change, self.grid.delegate
+        values = result.truth if view == "original" else change if view == "change" else None
+        values = result.published if values is None else values
+        original, moved = view == "original", view in ("changed", "change")
+        delegate.mark = _flat(layout, result.mark if original else None)
+        delegate.letters = _flat(layout, result.letters if original else None)
+        delegate.hatch = layout.flat(result.hidden) if result.hidden.any() else None
+        delegate.aside = _flat(layout, change if view == "changed" else None)
+        delegate.ground = None
+        if moved and change is not None:
+            delegate.grounds, delegate.ground = _grounds(layout.flat(change))
+        text: Written = difference_text if view == "change" else published_text
+        self.grid.show_grid(
+            layout,
+            layout.flat(values),
+            margins=result.margins_of(view),
+            text=text,
+            margin_text=text,
+        )
+        self._widen(len(views) > 1)
+        self.grid.repaint_cells()
+
+    def _widen(self, several: bool) -> None:
+        """Columns that are wide enough for what was seen before, and for what stands aside."""
+        own = self.grid.natural_widths
+        self._widest = max(own[0], self._widest[0]), max(own[1], self._widest[1])
+        wide, totals = self._widest
+        self.grid.be_as_wide_soon((wide + (ASIDE if several else 0), totals))
+
+    def _described(self, row: int, column: int) -> str:
+        """The change of a cell where it stands beside the count, for a screen reader."""
+        aside = self.grid.delegate.aside
+        return "" if aside is None else difference_text(int(aside[row, column]))
+
+
+def _sums(flat: Ints) -> Margins:
+    return flat.sum(axis=1), flat.sum(axis=0), flat.sum()
+
+
+def _flat(layout: Layout, array: Arrays | None) -> Arrays | None:
+    return None if array is None else layout.flat(array)
+
+
+def _grounds(change: Ints) -> tuple[list[tuple[QColor, QColor]], npt.NDArray[np.uint8]]:
+    """Ground and ink of what rose and of what fell, and which of them each cell has."""
+    c = THEME.colours
+    grounds = [(QColor(c.plus_fill), QColor(c.plus)), (QColor(c.minus_fill), QColor(c.minus))]
+    down = (change < 0) & (change != SUPPRESSED)
+    return grounds, np.where(change > 0, 1, np.where(down, 2, 0)).astype(np.uint8)
+
+
+def _nothing(_: int) -> str:
+    return ""
