@@ -126,11 +126,14 @@ class TablesBelieved:
         The likelihood they come from; ``None`` if there is none.
     inner
         The posterior of the inner cells; ``None`` if there is none.
+    larger
+        The factor by which what was refused before makes a belief larger at most.
     """
 
     beliefs: tuple[TableBelief, ...]
     likelihood: Likelihood | None
     inner: Posterior | None = None
+    larger: float = 1.0
 
     @property
     def apart(self) -> bool:
@@ -194,7 +197,7 @@ def tables_believed(
             out.append(as_belief(found, inner=False, judged=judged))
     if summed:
         out += _of_earlier(asked, earlier, found, {belief.domain for belief in out})
-    return TablesBelieved(tuple(out), likelihood, found if inner else None)
+    return TablesBelieved(tuple(out), likelihood, found if inner else None, found.larger)
 
 
 def _judged(release: Release) -> Iterator[tuple[int, Bools | None]]:

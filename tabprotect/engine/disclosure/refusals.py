@@ -4,20 +4,23 @@ An original x then weighs q(x)^r more, where q(x) is the chance that the gate re
 refused mechanism from x, and r the number of its draws. Where all originals and all results of the
 coins can be listed this is computed. Else the refused draws are made again, from originals drawn from
 the posterior: an original whose draws are all refused is kept, and the kept ones are exact draws.
-Nothing is told where the refusal is certain whatever the original is.
+Nothing is told where the refusal is certain whatever the original is. Where judging one original takes
+a second, few are tried, and what the refusal can tell is bounded: given that the share r of all
+originals is refused, no belief becomes larger than by a factor of 1 / r.
 
 All chance follows from the release, and all work is counted: who verifies gets the same.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.belief.effort import LEAST_EFFECTIVE
+from tabprotect.engine.belief.effort import LEAST_EFFECTIVE, OTHERS, Effort
 from tabprotect.engine.belief.evidence import OfRelease
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
 from tabprotect.engine.disclosure.coin_laws import RULES, forward_law, weighted
@@ -37,7 +40,7 @@ from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 MOST_CELLS = 400
 """Inner cells up to which refused draws are made again: a verdict on more takes too long."""
@@ -55,6 +58,18 @@ MOST_JUDGED = 500
 PROGRAMMED = 9
 """Inner cells up to which draws of a mechanism that solves programmes are judged again."""
 
+ONCE = 25
+"""The same of a mechanism without chance whose runs solve none: a verdict on one takes a second."""
+
+LISTED_ONCE = 60
+"""Originals up to which the one draw from each is judged."""
+
+LOOKS = (20, 40)
+"""Numbers of originals after which it is looked whether enough are refused."""
+
+DOUBT = 0.05
+"""The chance that more is refused by luck than a bound says, at all looks together."""
+
 MOST_RUNS = 20_000
 """Most draws that are made again."""
 
@@ -66,7 +81,9 @@ GLANCED = 300
 class JudgeAlone(Protocol):
     """Judges a release by limits."""
 
-    def __call__(self, release: Release, policy: Gate, *, progress: Progress) -> Verdict: ...
+    def __call__(
+        self, release: Release, policy: Gate, *, effort: Effort, progress: Progress
+    ) -> Verdict: ...
 
 
 class _TooMuchError(Exception):
@@ -105,12 +122,16 @@ def weigh_refusals(
         listed = _listed(found)
         if listed is not None:
             by_law = judge.chances(listed[0])
+            if by_law is None and judge.once and len(listed[0]) <= LISTED_ONCE:
+                chance = randomness.generator()
+                by_law = np.array([float(judge.draw(table, chance)) for table in listed[0]])
             if by_law is not None:
                 weights = listed[1] * by_law**draws
                 if not weights.sum():
                     return None
                 return weighted(found, listed[0], weights / weights.sum())
-        return _drawn(found, judge, draws, randomness.generator(), progress)
+        way = _bounded if judge.once and found.domain.size > PROGRAMMED else _drawn
+        return way(found, judge, draws, randomness.generator(), progress)
     except (_TooMuchError, InputError, ParameterError):
         return None
 
@@ -120,6 +141,11 @@ def _listed(found: Posterior) -> tuple[Ints, Floats] | None:
         return None
     number = found.count_originals()
     return found.list_originals() if number is not None and number <= ATTEMPTS_JUDGED else None
+
+
+_last: dict[str, dict[bytes, bool]] = {}
+"""What was judged of the last refused mechanism: the gate, the page of the bundle and whoever verifies
+it ask for the same."""
 
 
 @dataclass(eq=False)
@@ -134,6 +160,7 @@ class _Judge:
     most: int = MOST_JUDGED
     by_draws: bool = False
     _known: dict[bytes, bool] = field(default_factory=dict)
+    _asked: set[bytes] = field(default_factory=set)
 
     @classmethod
     def of(
@@ -143,7 +170,17 @@ class _Judge:
         if refused.mechanism.method not in methods():
             return None
         method = methods()[refused.mechanism.method]
-        return None if method.needs else cls(refused, gate, method, verdict, progress)
+        if method.needs:
+            return None
+        stated = refused.mechanism.to_text(categories=True)
+        if stated not in _last:
+            _last.clear()
+        return cls(*(refused, gate, method, verdict, progress), _known=_last.setdefault(stated, {}))
+
+    @property
+    def once(self) -> bool:
+        """Whether the mechanism has no chance."""
+        return not self.method.is_random(self.refused.mechanism.values)
 
     def is_refused(self, release: Release) -> bool:
         """Whether the gate refuses a draw."""
@@ -152,10 +189,12 @@ class _Judge:
             for one in release.tables
             for array in (*one.table.cells, np.flatnonzero(one.hidden))
         )
-        if key not in self._known:
-            if len(self._known) >= self.most:
+        if key not in self._asked:
+            if len(self._asked) >= self.most:
                 raise _TooMuchError
-            self.progress.report(say("judging other draws"), len(self._known) / self.most)
+            self.progress.report(say("judging other draws"), len(self._asked) / self.most)
+            self._asked.add(key)
+        if key not in self._known:
             self._known[key] = self._judged(release)
         return self._known[key]
 
@@ -169,8 +208,8 @@ class _Judge:
                 return self._beyond_doubt(model, release)
         else:
             self._check(likelihood, release)
-        found = self.verdict(release, self.gate, progress=self.progress)
-        if "simulation" in found.left_out:
+        found = self.verdict(release, self.gate, effort=OTHERS, progress=self.progress)
+        if "simulation" in found.left_out and not self.once:
             raise _TooMuchError
         return found.passed is not True
 
@@ -191,7 +230,10 @@ class _Judge:
         return True
 
     def _check(self, likelihood: Likelihood, release: Release) -> None:
-        plain = isinstance(likelihood, CellFactors) and likelihood.rerun is None
+        rerun = likelihood.rerun if isinstance(likelihood, CellFactors) else None
+        if rerun is not None and self.once and not rerun.programmes and release.domain.size <= ONCE:
+            return
+        plain = isinstance(likelihood, CellFactors) and rerun is None
         if len(release.tables) > 1 or not (plain or release.domain.size <= PROGRAMMED):
             raise _TooMuchError
 
@@ -236,6 +278,52 @@ class _Judge:
             # Who meets that was not refused by a gate.
             return False
         return bool(self.method.objection(draft.findings)) or self.is_refused(release)
+
+
+def _bounded(
+    found: Posterior,
+    judge: _Judge,
+    draws: int,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> Posterior | None:
+    """The posterior as it is, with the factor by which the refusal makes a belief larger at most.
+
+    ``None`` where that would bring a belief over a limit.
+    """
+    values = range(judge.gate.at_risk.low, judge.gate.at_risk.high + 1)
+    highest = max(float(found.probability(value).max(initial=0.0)) for value in values)
+    enough = highest / min(judge.gate.belief_limit, judge.gate.mean_belief_limit)
+    tried = refused = 0
+    for look in LOOKS:
+        if found.r_hat is not None or _at_least(LOOKS[-1], LOOKS[-1] - tried + refused) < enough:
+            return None
+        tables = found.draw_originals(look - tried, generator, progress)
+        refused += sum(_all(judge, table, draws, generator) for table in tables)
+        tried = look
+        share = _at_least(tried, refused)
+        if share >= enough and share:
+            note = say(
+                "What it tells that other settings were refused makes no belief larger than by a "
+                "factor of {factor:.2f}.",
+                1.0 / share,
+            )
+            note = joined(filter(None, [found.note, note]), " ")
+            return replace(found, note=note, larger=1.0 / share)
+    return None
+
+
+def _at_least(tried: int, hits: int) -> float:
+    """The least share of which so many hits are no wonder (Clopper and Pearson 1934)."""
+    least, most = 0.0, 1.0
+    for _ in range(40):
+        share = (least + most) / 2
+        tail = math.fsum(
+            math.comb(tried, k) * share**k * (1.0 - share) ** (tried - k)
+            for k in range(hits, tried + 1)
+        )
+        least, most = (share, most) if tail < DOUBT / len(LOOKS) else (least, share)
+    return least if hits else 0.0
 
 
 def _drawn(

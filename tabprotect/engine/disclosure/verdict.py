@@ -103,9 +103,10 @@ def verdict(
     if user is None:
         user = second_opinion(release, believed("uniform"), fails)
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
+    readers = [user]
     if limits.intruder:
-        other = believed(limits.intruder)
-        tables += [_judged("intruder", belief, limits) for belief in other.beliefs]
+        readers.append(believed(limits.intruder))
+        tables += [_judged("intruder", belief, limits) for belief in readers[-1].beliefs]
     refused = any(table.fails(limits) for table in tables)
     tells = effort.tells and (effort.tells_refused or not refused)
     inside = (
@@ -115,19 +116,17 @@ def verdict(
     )
     unjudged_inside = inside.unknown and limits.insider_limit < 1
     unknown = limits.changed and not limits.refused
+    unknown = unknown or any(_could_be_broken(reader, limits) for reader in readers)
     return StaffVerdict(
         tuple(tables),
         limits=limits,
         attempts_at_most=limits.attempts_at_most,
-        note=joined(
-            dict.fromkeys(
-                [
-                    *(table.note for table in tables if table.note),
-                    *([CHANGED] if unknown else []),
-                    *([INSIDERS_UNKNOWN] if unjudged_inside else []),
-                ]
-            ),
-            " ",
+        note=_said_once(
+            [
+                *(table.note for table in tables if table.note),
+                *([CHANGED] if unknown else []),
+                *([INSIDERS_UNKNOWN] if unjudged_inside else []),
+            ]
         ),
         left_out=kinds(
             *(table.left_out for table in tables),
@@ -146,6 +145,22 @@ def verdict(
             (original, [release, *(one for one in earlier if isinstance(one, Release))]),
         ),
     )
+
+
+def _said_once(notes: Sequence[str]) -> str:
+    """Notes after each other, without those that are part of another."""
+    each = list(dict.fromkeys(notes))
+    return joined([n for n in each if not any(n != other and n in other for other in each)], " ")
+
+
+def _could_be_broken(user: TablesBelieved, limits: Gate) -> bool:
+    """Whether a limit could be broken by what is bounded of earlier refusals."""
+    if user.larger == 1.0:
+        return False
+    if limits.small_share < 1 or limits.insider_limit < 1:
+        return True
+    most = min(limits.belief_limit, limits.mean_belief_limit) / user.larger
+    return any(_figures(belief, limits.at_risk, most).known for belief in user.beliefs)
 
 
 def weigh_refused(

@@ -139,6 +139,8 @@ class Posterior:
         Parts that are independent of each other; ``None`` where everything hangs together.
     recorded_sums
         The laws of sums that were followed while it was simulated.
+    larger
+        The factor by which what was bounded and not taken in makes a belief larger at most.
     """
 
     published: Table
@@ -171,6 +173,7 @@ class Posterior:
     )
     parts: Parts | None = field(default=None, repr=False)
     recorded_sums: KnownSums | None = field(default=None, repr=False)
+    larger: float = 1.0
 
     @property
     def domain(self) -> Domain:

@@ -36,6 +36,8 @@ class EarlierRefusals:
         All refused draws, where all of them are known.
     limits
         Those by which the mechanism at hand is judged.
+    standing
+        Whether the policy holds reasons to publish what is not judged whole.
     """
 
     problem: Problem
@@ -44,6 +46,7 @@ class EarlierRefusals:
     others: tuple[RefusedMechanism, ...]
     draws: tuple[RefusedDraws, ...]
     limits: Gate
+    standing: bool = False
 
     @classmethod
     def of(
@@ -92,7 +95,10 @@ class EarlierRefusals:
             changed=bool(known),
             refused=draws,
         )
-        return cls(problem, method, values, tuple(known.values()), draws, limits)
+        return cls(
+            *(problem, method, values, tuple(known.values()), draws, limits),
+            standing=bool(policy.standing),
+        )
 
     def remember(self, register: str | None) -> None:
         """Record that the gate refused the mechanism at hand: a later release states that."""
@@ -103,6 +109,9 @@ class EarlierRefusals:
 
         digest = _digest(self.problem, self.method.name, self.values)
         stated = _stated(self.problem, self.method, self.values, self.limits)
+        if self.standing and not self.method.is_random(self.values):
+            # Which originals would have left for a standing reason is nothing that is published.
+            stated = ""
         with Register(place) as opened:
             original = marks(self.problem).original
             opened.refuse(original, digest, RefusedMechanism(self.method.name, stated))

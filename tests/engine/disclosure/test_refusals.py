@@ -13,8 +13,10 @@ import pytest
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import Knowing
 from tabprotect.engine.disclosure import refusals
+from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict, weigh_refused
+from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.protection.problem import Problem
@@ -33,6 +35,7 @@ DOMAIN = Domain.of_shape((2, 3))
 METHOD = methods()["cyclic_perturbation"]
 LIMITS = HousePolicy().limits()
 PLAIN = replace(LIMITS, passed=False)
+FIRST = Randomness.seeded(1)
 
 
 def mechanism(blocking: str, gate: Gate) -> Mechanism:
@@ -187,3 +190,92 @@ def test_what_is_too_much_is_left_out() -> None:
     gate = replace(LIMITS, changed=True, refused=(one, one))
     judged = verdict(released(FIBRE[3], mechanism("negative", gate)))
     assert judged.left_out == ("attempts",) and judged.passed is not True
+
+
+SUPPRESSION = methods()["suppression"]
+SQUARE = Domain.of_shape((3, 3))
+
+
+def square(counts: Any) -> Problem:
+    return Problem(Table.dense(SQUARE, np.array(counts).reshape(3, 3)))
+
+
+def cheapest_refused() -> RefusedDraws:
+    """The one draw of the cheapest pattern."""
+    gate = replace(PLAIN, attempts_at_most=1)
+    values = SUPPRESSION.resolve(SQUARE, {"level": 1})
+    known = {p.name: values[p.name] for p in SUPPRESSION.parameters if p.public}
+    return RefusedDraws(1, Mechanism("suppression", SQUARE, known, gate))
+
+
+def test_whoever_follows_the_remedy_of_a_refused_pattern_is_judged_whole() -> None:
+    """Every original of the blocks is weighed by whether its cheapest pattern is refused."""
+    problem, before = square([[2, 0, 2], [2, 2, 1], [0, 4, 2]]), cheapest_refused()
+    with pytest.raises(RefusedError):
+        protect(SUPPRESSION, problem, {"level": 1}, Randomness.seeded(1))
+    done = protect(
+        *(SUPPRESSION, problem, {"choice": "blocks"}, Randomness.seeded(1)),
+        changed=True,
+        refused=(before,),
+    )
+    assert done.record.verdict is not None and done.record.verdict.left_out == ()
+    plain = infer(likelihood_of(done.release))
+    listed = plain.list_originals()
+    assert listed is not None
+    refused = []
+    for original in listed[0]:
+        values = SUPPRESSION.resolve_for(square(original), {"level": 1})
+        release, _ = SUPPRESSION.perform(square(original), values, np.random.default_rng(0))
+        refused.append(verdict(release, LIMITS).passed is not True)
+    assert 0 < sum(refused) < len(refused)
+    read = believe([done.release], knowing=Knowing(weigh_refused=weigh_refused)).posterior
+    weights = listed[1] * refused / (listed[1] * refused).sum()
+    for cell in range(9):
+        for value in (1, 2):
+            expected = float(weights[listed[0][:, cell] == value].sum())
+            assert read.probability(value).reshape(-1)[cell] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("limit", "within"), [(0.9, True), (0.6, False)])
+def test_what_a_refusal_can_tell_is_bounded(
+    limit: float, within: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a verdict on each original takes too long, some are drawn."""
+    done = SUPPRESSION.run(square([[1, 2, 0], [2, 6, 2], [4, 5, 3]]), {"choice": "blocks"}, FIRST)
+    found = infer(likelihood_of(done.release))
+    listed = found.list_originals()
+    assert listed is not None
+    rare = listed[0][0]
+    for name in ("LISTED_CELLS", "PROGRAMMED"):
+        monkeypatch.setattr(refusals, name, 0)
+    monkeypatch.setattr(refusals._Judge, "draw", lambda _, x, __: bool((x != rare).any()))
+    before = cheapest_refused()
+    assert before.mechanism.gate is not None
+    gate = replace(before.mechanism.gate, mean_belief_limit=limit, belief_limit=0.95)
+    before = replace(before, mechanism=replace(before.mechanism, gate=gate))
+    read = weigh_refused(found, (before,), Randomness.seeded(1))
+    assert (read is not None) == within
+    if read is None:
+        return
+    weights = listed[1] * (listed[0] != rare).any(axis=1)
+    share = float(weights.sum())
+    assert 1.0 / share < read.larger < 1.5 and "no belief larger" in read.note
+    for cell in range(9):
+        for value in (1, 2):
+            belief = float(weights[listed[0][:, cell] == value].sum()) / share
+            assert belief <= read.larger * found.probability(value).reshape(-1)[cell] + 1e-12
+    stated = replace(done.release.mechanism, gate=replace(gate, changed=True, refused=(before,)))
+    release = replace(done.release, mechanism=stated)
+    assert verdict(release).left_out == ()
+    nearer = replace(stated.gate, mean_belief_limit=0.6)
+    assert verdict(release, nearer).left_out == ("attempts",)
+    assert verdict(release, replace(nearer, insider_limit=0.9)).left_out == ("attempts",)
+
+
+def test_the_bound_is_that_of_clopper_and_pearson() -> None:
+    from scipy.stats import beta
+
+    for tried, hits in ((20, 20), (20, 19), (40, 37), (40, 1)):
+        expected = beta.ppf(refusals.DOUBT / 2, hits, tried - hits + 1)
+        assert refusals._at_least(tried, hits) == pytest.approx(expected, abs=1e-9)
+    assert refusals._at_least(20, 0) == 0.0

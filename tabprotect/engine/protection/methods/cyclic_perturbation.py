@@ -341,13 +341,16 @@ class CyclicPerturbation(Method):
             (say("coins that always fall: alpha = beta = 1/2"), often),
             (say("cycles designed for the kept sums"), {"cycles": TRIANGULAR}),
             (
-                say("cycles designed for the kept sums with 'negative'"),
+                say("cycles designed for the kept sums, and zeros that may rise"),
                 {"cycles": TRIANGULAR, "blocking": "negative"},
             ),
             (say("strips of swaps"), {"cycles": "strips"}),
             (say("elementary swaps"), {"cycles": "elementary"}),
-            (say("the rule 'negative' (zeros can rise)"), {"blocking": "negative"}),
-            (say("strips of swaps with 'negative'"), {"cycles": "strips", "blocking": "negative"}),
+            (say("zeros that may rise"), {"blocking": "negative"}),
+            (
+                say("strips of swaps, and zeros that may rise"),
+                {"cycles": "strips", "blocking": "negative"},
+            ),
             (say("alpha = beta = 1/3 and 3 passes"), {"alpha": 1 / 3, "beta": 1 / 3, "passes": 3}),
         ]
         if math.prod(math.comb(size, 2) for size in domain.shape) <= FEW_SWAPS:
