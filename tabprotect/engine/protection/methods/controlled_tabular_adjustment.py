@@ -51,6 +51,7 @@ from tabprotect.engine.protection.suppressing.nearest_table import (
     Totals,
     Wanted,
     nearest_safe,
+    search_cost,
 )
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
@@ -199,7 +200,10 @@ class ControlledTabularAdjustment(Method):
             (publication, counts),
             weigh,
             rerun=Rerun(
-                _again(counts, publication, values, rule, most), exact=True, programmes=True
+                _again(counts, publication, values, rule, most),
+                exact=True,
+                cost=search_cost(counts, values[DISTANCE]),
+                programmes=True,
             ),
             note=NOTE,
             left_out=("pattern_choice",),

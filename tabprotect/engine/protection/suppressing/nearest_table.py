@@ -57,6 +57,9 @@ proportion; a count, so that no clock decides."""
 WHOLE = 64
 """Columns up to which a search goes on until the nearest table is proved."""
 
+COLUMN_COST = 1_000.0
+"""Nominal microseconds that a larger search takes for each of its columns."""
+
 NEARER = 1.0 - 1e-6
 """By how much another table has to cost less so that no search ends with the dearer one."""
 
@@ -322,6 +325,18 @@ def nearest_safe(
         mine = cell < len(start)
         np.add.at(moved, cell[mine], by[mine])
     return Table.dense(table.domain, moved.reshape(table.domain.shape))
+
+
+def search_cost(counts: Ints, distance: Distance) -> float | None:
+    """Nominal microseconds of finding the table nearest to one like this; ``None`` for a small one.
+
+    Parameters
+    ----------
+    counts
+        All published counts, sums too.
+    """
+    columns = 2 * (BEND + 1 if distance == "l2" else 1) * int(np.count_nonzero(counts))
+    return None if columns <= WHOLE else COLUMN_COST * columns
 
 
 class Rivals:

@@ -14,7 +14,12 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.methods.controlled_tabular_adjustment import PLUGIN
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.suppressing.nearest_table import Rivals, Wanted, nearest_safe
+from tabprotect.engine.protection.suppressing.nearest_table import (
+    Rivals,
+    Wanted,
+    nearest_safe,
+    search_cost,
+)
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Mechanism
@@ -190,6 +195,13 @@ def test_what_rivals_rule_out_is_never_adjusted_to_the_table(distance: str, tota
     # Where inner cells are not published, several tables give one release.
     margins = Publication.of(originals[0].domain, "A + B")
     assert not Rivals(margins, originals[0], RULE, wanted).usable
+
+
+def test_what_a_search_costs_is_stated_where_it_is_long() -> None:
+    few, many = np.full(32, 5), np.full(33, 5)
+    assert search_cost(few, "l1") is None
+    assert search_cost(many, "l1") == 66_000.0 and search_cost(few, "l2") == 320_000.0
+    assert search_cost(np.append(few, [0, 0]), "l1") is None
 
 
 def test_limits_alone_mislead() -> None:
