@@ -124,10 +124,10 @@ def main() -> None:
                 suppress(window)
             window.go(name)
             if name == "methods":
-                page = window.page
-                assert isinstance(page, MethodsPage)
+                shown = window.page
+                assert isinstance(shown, MethodsPage)
                 # What is hidden, and why.
-                page.result.table.turn("original")
+                shown.result.table.turn("original")
             if name == "compare":
                 compare(window)
             take(window, arguments.out / f"{name}-{mode}.png")

@@ -243,7 +243,9 @@ def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]
         other = declared.get(parameter.in_place_of)
         if other is None or wrong.keys() & {name, other.name}:
             continue
-        if values[name] != parameter.default and values[other.name] != other.default:
+        # Filled in at its least, the other one says nothing.
+        said = values[other.name] not in (other.default, other.low)
+        if said and values[name] != parameter.default:
             labels = say("{lower} and {lower2}", parameter.label.lower(), other.label.lower())
             wrong[name] = say("{labels} exclude each other", labels)
     if wrong:

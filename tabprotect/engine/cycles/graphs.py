@@ -114,11 +114,11 @@ def surely_wider(sig: Signatures, cycles: int, passes: int = 1, *, limit: int) -
         return True
     if not cycles:
         return False
-    owner = np.repeat(np.arange(len(sig)), touched)
-    by_cycle = np.argsort(sig.cycles, kind="stable")
-    bounds = np.searchsorted(sig.cycles[by_cycle], np.arange(cycles + 1))
-    for i in range(0, cycles, -(-cycles // LOOKED_AT)):
-        groups = owner[by_cycle[bounds[i] : bounds[i + 1]]].tolist()
+    each = -(-cycles // LOOKED_AT)
+    entries = np.flatnonzero(sig.cycles % each == 0)
+    owner = np.searchsorted(sig.starts, entries, "right") - 1
+    for i in range(0, cycles, each):
+        groups = owner[sig.cycles[entries] == i].tolist()
         near = {j for g in groups for j in sig.touching(g)[0].tolist()} | {i}
         if sum(j >= i for j in near) + (passes - 1) * len(near) > limit + 1:
             return True

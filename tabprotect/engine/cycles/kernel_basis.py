@@ -6,7 +6,7 @@ combinations of it reach every original from every other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 
 import numpy as np
@@ -48,17 +48,20 @@ def kernel(sums: Sequence[Ints], cells: int, progress: Progress = SILENT) -> lis
             pivot = min(
                 touching[f], key=lambda j: (abs(effect[j][f]), len(basis[j]), len(effect[j]), j)
             )
+            lead, known = list(effect[pivot].items()), list(basis[pivot].items())
+            size = effect[pivot][f]
             for other in sorted(touching[f] - {pivot}):
-                times = effect[other][f] // effect[pivot][f]
-                for g, value in effect[pivot].items():
-                    left = effect[other].get(g, 0) - times * value
+                mine = effect[other]
+                times = mine[f] // size
+                for g, value in lead:
+                    left = mine.get(g, 0) - times * value
                     if left:
-                        effect[other][g] = left
+                        mine[g] = left
                         touching[g].add(other)
                     else:
-                        effect[other].pop(g, None)
+                        mine.pop(g, None)
                         touching[g].discard(other)
-                _subtract(basis[other], basis[pivot], times)
+                _subtract(basis[other], known, times)
         for pivot in touching[f].copy():
             for g in effect[pivot]:
                 touching[g].discard(pivot)
@@ -67,8 +70,8 @@ def kernel(sums: Sequence[Ints], cells: int, progress: Progress = SILENT) -> lis
     return [vector for vector in basis if vector]
 
 
-def _subtract(vector: Vector, other: Vector, times: int) -> None:
-    for cell, value in other.items():
+def _subtract(vector: Vector, other: Iterable[tuple[int, int]], times: int) -> None:
+    for cell, value in other:
         left = vector.get(cell, 0) - times * value
         if left:
             vector[cell] = left
@@ -130,7 +133,7 @@ def _cycle(vector: Vector, touching: Mapping[int, Sequence[Vector]]) -> Vector |
             for move in touching.get(cell, ()):
                 # A step away from zero would only make it worse there.
                 other = dict(at)
-                _subtract(other, move, 1 if at[cell] * move[cell] > 0 else -1)
+                _subtract(other, move.items(), 1 if at[cell] * move[cell] > 0 else -1)
                 key = frozenset(other.items())
                 if key not in seen:
                     seen.add(key)

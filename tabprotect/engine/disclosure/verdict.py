@@ -121,15 +121,12 @@ def verdict(
         tuple(tables),
         limits=limits,
         attempts_at_most=limits.attempts_at_most,
-        note=joined(
-            dict.fromkeys(
-                [
-                    *(table.note for table in tables if table.note),
-                    *([CHANGED] if unknown else []),
-                    *([INSIDERS_UNKNOWN] if unjudged_inside else []),
-                ]
-            ),
-            " ",
+        note=_said_once(
+            [
+                *(table.note for table in tables if table.note),
+                *([CHANGED] if unknown else []),
+                *([INSIDERS_UNKNOWN] if unjudged_inside else []),
+            ]
         ),
         left_out=kinds(
             *(table.left_out for table in tables),
@@ -148,6 +145,12 @@ def verdict(
             (original, [release, *(one for one in earlier if isinstance(one, Release))]),
         ),
     )
+
+
+def _said_once(notes: Sequence[str]) -> str:
+    """Notes after each other, without those that are part of another."""
+    each = list(dict.fromkeys(notes))
+    return joined([n for n in each if not any(n != other and n in other for other in each)], " ")
 
 
 def _could_be_broken(user: TablesBelieved, limits: Gate) -> bool:

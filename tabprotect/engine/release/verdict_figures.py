@@ -351,8 +351,8 @@ def learned(judged: TableVerdict | Verdict, limit: float) -> str:
         else say("none is certain")
     )
     return say(
-        "of {about} small counts {reader} would know {known:,}; {allowed}; {sure}",
-        about(judged.at_risk),
+        "of {small} {reader} would know {known:,}; {allowed}; {sure}",
+        _about_small(judged.at_risk),
         reader,
         judged.known,
         allowed(limit),
@@ -373,9 +373,9 @@ def exceeded(table: TableVerdict, limits: Limits) -> str:
             in_100(limits.mean_belief_limit),
         )
     return say(
-        "of {about} small counts {reader} would know {small:,} to be small, without knowing "
+        "of {counts} {reader} would know {small:,} to be small, without knowing "
         "which they are; {allowed}",
-        about(table.at_risk),
+        _about_small(table.at_risk),
         READER[table.who],
         table.small_known,
         allowed(limits.small_share * table.at_risk),
@@ -385,6 +385,14 @@ def exceeded(table: TableVerdict, limits: Limits) -> str:
 def about(expected: float) -> str:
     """An expected number of cells as sentences write it, whole: ``about 20``."""
     return say("about {cells:,}", round(expected)) if expected >= 0.5 else say("less than 1")
+
+
+def _about_small(expected: float) -> str:
+    """An expected number of small counts, whole: ``about 20 small counts``."""
+    n = round(expected)
+    if expected < 0.5:
+        return say("less than 1 small count")
+    return plural(n, "about {n:,} small count", "about {n:,} small counts", n=n)
 
 
 def allowed(limit: float) -> str:

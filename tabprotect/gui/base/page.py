@@ -200,6 +200,7 @@ class Page(Stage, QWidget):
         self._room.changeSize(0, GRID if high else 0)
         layout = self.layout()
         if layout is not None:
+            layout.setContentsMargins(MARGIN, GRID if high else GRID // 2, MARGIN, GRID)
             layout.invalidate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

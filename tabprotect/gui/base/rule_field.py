@@ -1,4 +1,4 @@
-"""The field of the at-risk rule: from one number to another, with or without zeros. Nobody types ``1..2``."""
+"""The field of the at-risk rule, from one number to another, and what stands where sums have no rule."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
 
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
@@ -64,3 +66,14 @@ class RuleField(QWidget):
         if self.rule != self._shown:
             self._shown = self.rule
             self.rule_set.emit(self.rule)
+
+
+def no_rule(document: Document) -> Empty:
+    """What stands where sums are to be protected and nothing says yet which tell too much."""
+    return Empty(
+        say(
+            "A rule says which sums tell too much of one contributor. It is given on the page Data."
+        ),
+        say("Give a rule"),
+        lambda: document.page_asked.emit("table"),
+    )

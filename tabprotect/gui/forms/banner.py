@@ -47,7 +47,8 @@ class Banner(QFrame):
         self.how.setCheckable(True)
         self.how.toggled.connect(self._unfold)
         top, side = Qt.AlignmentFlag.AlignTop, QWidget()
-        in_column(self.word, self.how, on=side, margins=0, spacing=GRID)
+        right = Qt.AlignmentFlag.AlignRight
+        in_column((self.word, 0, right), (self.how, 0, right), on=side, margins=0, spacing=GRID)
         in_row(
             (self.mark, 0, top),
             (in_column(self.text, self.rest, self.below, self.ways, spacing=4), 1),

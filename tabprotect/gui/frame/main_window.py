@@ -45,6 +45,7 @@ from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.drawn.icons import icon
+from tabprotect.gui.look.empty import way_on
 from tabprotect.gui.look.label import ElidedLabel, tip
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, large_text
@@ -178,7 +179,7 @@ class MainWindow(Window):
         self.rail.show_current(name)
         self.actions_.show_current(name)
         self._tell()
-        page.begins.setFocus(Qt.FocusReason.OtherFocusReason)
+        (way_on(page) or page.begins).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add(self, page: Page) -> None:
         # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
@@ -335,7 +336,7 @@ class MainWindow(Window):
         verdict = document.judging.verdict(project)
         if verdict is not None:
             facts.append(say("readers would know {known}", count_text(verdict.known)))
-            if not verdict.complete:
+            if not verdict.complete and not project.published:
                 facts.append(say("one question open"))
         posterior = document.known_posterior()
         if posterior is not None:

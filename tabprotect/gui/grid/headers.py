@@ -9,6 +9,7 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QWidget
 
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.grid.folded_levels import FOLDED, OPEN
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import GRID, THEME, colour
@@ -71,6 +72,11 @@ class LevelHeader(QHeaderView):
         placement = self.layout_.placement
         return placement.rows if self.down else placement.columns
 
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The variables as people say them: a level by its own name."""
+        return tuple(spoken((name,)) for name in self.names)
+
     def level_sizes(self) -> list[int]:
         """Width (rows) or height (columns) of each level in pixels."""
         return self._sizes
@@ -82,12 +88,12 @@ class LevelHeader(QHeaderView):
         if self.layout_ is None or not self.names:
             return [metrics.horizontalAdvance(tell("total")) + 3 * GRID]
         out = []
-        for name in self.names:
+        for name, head in zip(self.names, self.heads, strict=True):
             longest = max(self.layout_.domain[name].categories, key=len)[: self.limit]
             wide = max(
                 map(
                     metrics.horizontalAdvance,
-                    (longest, say("{name} \u2193", name[: self.limit])),
+                    (longest, say("{name} \u2193", head[: self.limit])),
                 )
             )
             out.append(max(wide, 4 * GRID) + 3 * GRID)
@@ -247,7 +253,7 @@ class Corner(QWidget):
         tall = metrics.height() + GRID
         # Column variables stand above the line of the row variables, right beside their level;
         # with one level only they share it, and an arrow says which is which.
-        names, levels = self._columns.names, self._columns.level_sizes()
+        names, levels = self._columns.heads, self._columns.level_sizes()
         down = 0
         beside = self.beside()
         for name, size in zip(names, levels, strict=False):
@@ -258,9 +264,9 @@ class Corner(QWidget):
             painter.drawText(box, int(flags), self._cut(name, "\u2192", box.width()))
             down += size
         left = 0
-        for name, size in zip(self._rows.names, self._rows.level_sizes(), strict=False):
+        for name, size in zip(self._rows.heads, self._rows.level_sizes(), strict=False):
             room = size - GRID
-            if name == self._rows.names[-1]:
+            if name == self._rows.heads[-1]:
                 room = beside - left - GRID
             box = QRect(left + GRID, self.height() - tall, room, tall)
             flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -275,11 +281,11 @@ class Corner(QWidget):
 
         Where both do not fit, neither takes more than half from the other.
         """
-        if not self._columns.names:
+        if not self._columns.heads:
             return min(self._row_names_width(), self.width())
         before = sum(self._rows.level_sizes()[:-1])
         room, rows = self.width() - before, self._row_names_width() - before
-        name = say("{names} \u2192", self._columns.names[-1][: self._columns.limit])
+        name = say("{names} \u2192", self._columns.heads[-1][: self._columns.limit])
         columns = self.fontMetrics().horizontalAdvance(name) + 2 * GRID
         return before + max(min(rows, room - columns), min(rows, room // 2), 0)
 
@@ -288,14 +294,14 @@ class Corner(QWidget):
         metrics = self.fontMetrics()
         across = [
             metrics.horizontalAdvance(say("{n} \u2192", n[: self._columns.limit]))
-            for n in self._columns.names
+            for n in self._columns.heads
         ]
         beside = self._row_names_width() + (across[-1] if across else 0) + 2 * GRID
         return max(beside, max(across, default=0) + 2 * GRID)
 
     def _row_names_width(self) -> int:
         before = sum(self._rows.level_sizes()[:-1])
-        last = (self._rows.names or ("",))[-1]
+        last = (self._rows.heads or ("",))[-1]
         return (
             before
             + self.fontMetrics().horizontalAdvance(say("{last} \u2193", last[: self._rows.limit]))
@@ -303,7 +309,7 @@ class Corner(QWidget):
         )
 
     def _cut(self, name: str, arrow: str, room: int) -> str:
-        metrics, names = self.fontMetrics(), self._rows.names + self._columns.names
+        metrics, names = self.fontMetrics(), self._rows.heads + self._columns.heads
         words = elided(
             metrics,
             name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.label import Label
@@ -22,7 +22,7 @@ class Empty(QWidget):
     ) -> None:
         super().__init__()
         middle = Qt.AlignmentFlag.AlignCenter
-        self.words = Label(words, wordWrap=True, alignment=middle, role="quiet")
+        self.words = Label(words, wordWrap=True, alignment=middle)
         self.button = push_button(action, do, name=name)
         dress(self.button, "main")
         in_column(
@@ -34,3 +34,9 @@ class Empty(QWidget):
             margins=2 * GRID,
             spacing=2 * GRID,
         )
+
+
+def way_on(page: QWidget) -> QPushButton | None:
+    """The one button of a page on which there is nothing yet."""
+    empty = next((one for one in page.findChildren(Empty) if one.isVisible()), None)
+    return None if empty is None else empty.button

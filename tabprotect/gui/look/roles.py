@@ -52,7 +52,7 @@ def _attire(widget: QWidget) -> None:
             f"QPushButton {{ background: {c.accent}; color: {c.on_accent};"
             f" border: 1px solid {c.accent}; border-radius: 4px; padding: 6px 16px;"
             f" font-weight: 600; }} QPushButton:disabled {{ background: {c.raised};"
-            f" color: {c.quiet}; border-color: {c.border}; }} QPushButton:focus {{"
+            f" color: {c.disabled}; border-color: {c.border}; }} QPushButton:focus {{"
             f" border: 2px solid {c.text}; padding: 5px 15px; }}"
         )
     elif isinstance(widget, QLabel):

@@ -73,6 +73,13 @@ class Colours:
     sure: tuple[str, str, str, str, str]
     selection: str
 
+    @property
+    def disabled(self) -> str:
+        """Words of what cannot be used: quiet, and grey where quiet words are as strong as others."""
+        if self.quiet != self.text:
+            return self.quiet
+        return "#6b6b6b" if self.base == "#ffffff" else "#9a9a9a"
+
 
 LIGHT = Colours(
     window="#f5f5f3",
@@ -367,7 +374,7 @@ class Theme(QObject):
             QPalette.ColorRole.Text,
             QPalette.ColorRole.ButtonText,
         ):
-            palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(c.quiet))
+            palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(c.disabled))
         return palette
 
 

@@ -186,7 +186,7 @@ class CyclicPerturbation(ProtectingKeywords, total=False):
 
     alpha: float
     beta: float
-    passes: int
+    passes: int | None
     blocking: Literal["any_zero", "negative", "reversible", "none"] | None
     order: Literal["listed", "random", "replacement", "positive"]
     n_cover: int

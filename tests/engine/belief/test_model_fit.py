@@ -134,3 +134,14 @@ def test_too_few_draws_give_no_interval(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(model_fit, "PLACES", 0)
     poor = fit_releases(reading, LogLinear.of(release.domain, "A*B"), draws=50)
     assert "too few" in poor.note and np.isnan(poor.interval(0)).all()
+
+
+def test_a_model_that_is_far_off_is_tested_too() -> None:
+    """Nearly all lies on the diagonal: tables drawn around independence are far from the release."""
+    counts = np.full((4, 4), 1) + 59 * np.eye(4, dtype=np.int64)
+    problem = Problem(Table.dense(Domain.of_shape((4, 4)), counts))
+    given = {"margins": "A:B", "epsilon": 2.0}
+    release = methods()["discrete_laplace"].run(problem, given, Randomness.seeded(5)).release
+    found = Reading.of([release], RELEASE_ALONE, Randomness.seeded(1)).independence(0.95)
+    assert found.test is not None and found.test.p < 1e-6
+    assert found.strength is not None and found.strength.interval[0] > 0.8

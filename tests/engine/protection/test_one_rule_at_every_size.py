@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.cycles.constructions.swaps import STRIP_WORK, highest
+from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
     _shrunk,
@@ -21,17 +22,17 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 
-def sparse(shape: tuple[int, ...]) -> KeptMargins:
-    """Margins of a table of mean 3 with 45 % zeros."""
+def sparse(shape: tuple[int, ...], mean: float = 3.0) -> KeptMargins:
+    """Margins of a table of mean 3 with 45 % zeros, or of another mean."""
     rng = np.random.default_rng(7)
-    counts = rng.poisson(rng.gamma(0.36, 3 / 0.36, size=shape))
+    counts = rng.poisson(rng.gamma(0.36, mean / 0.36, size=shape))
     domain = Domain.of_shape(shape)
     return KeptMargins.of(Publication(domain, all_margins(domain)), Table.dense(domain, counts))
 
 
 def asked(domain: Domain) -> Values:
-    """The default parameters, without a rule."""
-    return CyclicPerturbation().resolve(domain, {}) | {"blocking": None}
+    """The default parameters, without a rule or a number of passes."""
+    return CyclicPerturbation().resolve(domain, {}) | {"blocking": None, "passes": None}
 
 
 @pytest.mark.parametrize("shape", [(290, 340), (330, 340)])
@@ -52,6 +53,42 @@ def test_sparse_tables_get_the_same_cycles_on_both_sides(shape: tuple[int, ...])
     assert means[1] == pytest.approx(means[0], rel=0.15)
     small = sparse((10, 9))
     assert typical_part(small, asked(small.domain)) is small
+
+
+@pytest.mark.parametrize(("mean", "passes"), [(3.0, 2), (10.0, 1)])
+def test_more_ways_are_run_through_twice_where_counts_would_be_stuck(
+    mean: float, passes: int
+) -> None:
+    kept = sparse((10, 10, 10), mean)
+    choice = chosen_cycles(kept, asked(kept.domain))
+    assert (choice.rule, choice.passes) == ("negative", passes)
+    # What was said stays as it was said.
+    for said in (1, 3):
+        assert chosen_cycles(kept, asked(kept.domain) | {"passes": said}).passes == said
+    steps = asked(kept.domain) | {"n_cover": 500}
+    assert chosen_cycles(kept, steps).passes == 1
+
+
+def test_two_ways_are_run_through_once() -> None:
+    kept = sparse((30, 30))
+    assert chosen_cycles(kept, asked(kept.domain)).passes == 1
+
+
+def test_what_no_reader_could_draw_under_one_rule_is_drawn_under_the_other() -> None:
+    # Under any_zero a tenth would be stuck at most, and nobody could work out what is left.
+    kept = sparse((18, 18, 18), 10.0)
+    choice = chosen_cycles(kept, asked(kept.domain))
+    assert choice.rule == "negative" and choice.moves.design is not None
+    # Strips publish the sums of every block: in three ways a reader knows most counts by them.
+    assert choice.moves.design.kind != "strips"
+
+
+def test_steps_may_stand_beside_a_single_pass() -> None:
+    method = CyclicPerturbation()
+    domain = Domain.of_shape((3, 3))
+    assert method.resolve(domain, {"n_cover": 4, "passes": 1})["n_cover"] == 4
+    with pytest.raises(ParameterError, match="exclude"):
+        method.resolve(domain, {"n_cover": 4, "passes": 2})
 
 
 def test_a_part_has_some_of_every_variable() -> None:

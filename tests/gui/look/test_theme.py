@@ -71,6 +71,12 @@ def test_high_contrast_is_at_least_seven_and_borders_are_seen(colours: Colours) 
             assert contrast(getattr(colours, edge), getattr(colours, ground)) >= 7, (edge, ground)
 
 
+@pytest.mark.parametrize("colours", [LIGHT, DARK, HIGH_LIGHT, HIGH_DARK])
+def test_what_cannot_be_used_is_read_and_told_apart(colours: Colours) -> None:
+    assert contrast(colours.disabled, colours.window) >= 4.5
+    assert contrast(colours.text, colours.disabled) >= 1.8
+
+
 def test_contrast_knows_black_on_white() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
     assert contrast("#777777", "#777777") == pytest.approx(1.0)

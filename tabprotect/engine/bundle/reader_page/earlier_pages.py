@@ -10,13 +10,17 @@ import hashlib
 import html
 import json
 from collections.abc import Mapping
+from typing import Literal
 
-FRAMES: Mapping[str, tuple[str, ...]] = {
-    "ce9ed6be92ae5036dfe8d0e92241dcadc67a6e551c56731b7c907e2ae090141e": ("naive",),
-    "fb76b22ba27397bc81c7a6df8c6831e3175db6798bacc60ccec9e1548f96873d": (),
-    "611004c2b68a2f1c4cf5692205a86b620a5ffa1519ff3ec395dacdfe31bec42c": (),
+Naive = Literal["unsaid", "then", "today"]
+
+FRAMES: Mapping[str, Naive] = {
+    "ce9ed6be92ae5036dfe8d0e92241dcadc67a6e551c56731b7c907e2ae090141e": "unsaid",
+    "fb76b22ba27397bc81c7a6df8c6831e3175db6798bacc60ccec9e1548f96873d": "then",
+    "de476de04ee86364305c3a98e434f94f91c6fa926485f841ea237b6945e1960f": "today",
 }
-"""SHA-256 of every frame that bundles hold, with what was not ``said`` then; the last is today's."""
+"""SHA-256 of every frame that bundles hold, with how pages said what taking counts as true does; the last is
+today's."""
 
 RELEASE, MODEL, TITLE = "[[RELEASE]]", "[[MODEL]]", "[[TITLE]]"
 """What stands in a frame for what differs from release to release."""
@@ -46,18 +50,25 @@ def sha256_of(frame: str) -> str:
     return hashlib.sha256(frame.encode()).hexdigest()
 
 
-def model_in_earlier(text: str, told: Mapping[str, object], title: str) -> str | None:
+def model_in_earlier(
+    text: str, told: Mapping[str, object], title: str, then: Mapping[str, str]
+) -> str | None:
     """The model within a page that an earlier version made of a release; ``None`` for any other page.
 
     Nothing of such a page is taken on its word: its frame is one of ours to the last byte, and what it
     tells of the release is what we tell, but for what was not told then.
+
+    Parameters
+    ----------
+    then
+        What taking counts as true does, in the words of then, in each language.
     """
     before, opened, rest = text.partition(OPENED[MODEL])
     model, ended, after = rest.partition(END)
     if not opened or not ended:
         return None
-    for frame, unsaid in list(FRAMES.items())[:-1]:
-        filled = {RELEASE: embedded(_without(told, unsaid)), TITLE: titled(title)}
+    for frame, how in list(FRAMES.items())[:-1]:
+        filled = {RELEASE: embedded(_as_said(told, how, then)), TITLE: titled(title)}
         emptied = before
         for place, text_there in filled.items():
             emptied = emptied.replace(OPENED[place] + text_there, OPENED[place] + place, 1)
@@ -66,11 +77,14 @@ def model_in_earlier(text: str, told: Mapping[str, object], title: str) -> str |
     return None
 
 
-def _without(told: Mapping[str, object], unsaid: tuple[str, ...]) -> dict[str, object]:
+def _as_said(told: Mapping[str, object], how: Naive, then: Mapping[str, str]) -> dict[str, object]:
     said = told["said"]
     assert isinstance(said, dict)
-    kept = {
-        code: {name: text for name, text in one.items() if name not in unsaid}
-        for code, one in said.items()
-    }
-    return {name: kept if name == "said" else each for name, each in told.items()}
+    if how == "then":
+        said = {code: {**one, "naive": then.get(code, one["naive"])} for code, one in said.items()}
+    elif how == "unsaid":
+        said = {
+            code: {name: text for name, text in one.items() if name != "naive"}
+            for code, one in said.items()
+        }
+    return {**told, "said": said}

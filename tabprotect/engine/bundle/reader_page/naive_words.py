@@ -1,13 +1,13 @@
 """What taking published counts as true does to an analysis, by the method that made them.
 
-Facts of the methods, measured on tables that were drawn for it (``resources/docs/site/howto/\
-rates_and_tests.md`` has every figure); nothing here depends on the table that is published.
+Facts of the methods, measured on tables that were drawn for it (``resources/docs/site/coverage.md``
+has every figure); nothing here depends on the table that is published.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tabprotect.languages.said import say
 
@@ -36,9 +36,21 @@ MEASURED: Mapping[str, Measured] = {
     "cell_key": Measured(
         say("noise of up to 3 either way, with a variance of 2"), (20, 66), (75, 90)
     ),
-    "discrete_laplace": Measured(say("Laplace noise, epsilon 2"), (22, 32), (87, 95)),
-    "cyclic_perturbation": Measured(say("one pass of the usual cycles"), (12, 35), (89, 96)),
+    "discrete_laplace": Measured(say("Laplace noise, epsilon 2"), (16, 32), (87, 95)),
+    "cyclic_perturbation": Measured(say("one pass of the usual cycles"), (10, 35), (87, 94)),
 }
+
+HIDDEN = Measured("", (5, 73), (48, 95))
+"""Of suppression, with hidden counts taken as none and 8 people to a cell."""
+
+EARLIER: Mapping[str, Measured] = {
+    **MEASURED,
+    "discrete_laplace": replace(MEASURED["discrete_laplace"], rejected=(22, 32)),
+    "cyclic_perturbation": replace(
+        MEASURED["cyclic_perturbation"], rejected=(12, 35), covered=(89, 96)
+    ),
+}
+"""What pages of earlier versions say."""
 
 MISLED = say(
     "Taken as true they mislead: with {strength}, in tables with 2 to 8 people to a cell, a test at 5 in 100 finds an association that is not there in {least} to {most} of 100 tables, and intervals of a log odds ratio that are to hold the truth in 95 of 100 hold it in {low} to {high}."
@@ -49,6 +61,10 @@ NOT_MEASURED = say(
 )
 
 TRUE = say("Every number here is true: whatever is worked out of them is right.")
+
+NOT_NOTHING = say(
+    "Every number that is shown is true; a hidden one is not 0. Hidden ones taken as 0 mislead: in tables with 8 people to a cell a test at 5 in 100 finds an association that is not there in {least} to {most} of 100 tables, and intervals of a log odds ratio that are to hold the truth in 95 of 100 hold it in {low} to {high}."
+)
 
 NOISY_SUMS = say(
     "Taken as true they mislead: every result has the noise of the sums in it, and the usual intervals do not know of it."
@@ -63,13 +79,26 @@ WHERE = say(
 )
 
 
-def naive_words(method: str, *, exact: bool) -> list[str]:
-    """Sentences for counts by a method; ``exact`` where all published counts are true."""
-    if (measured := MEASURED.get(method)) is not None:
-        (least, most), (low, high) = measured.rejected, measured.covered
-        said = MISLED.format(strength=measured.strength, least=least, most=most, low=low, high=high)
-        return [said, WHERE]
+def naive_words(method: str, *, exact: bool, earlier: bool = False) -> list[str]:
+    """Sentences for counts by a method.
+
+    Parameters
+    ----------
+    exact
+        Whether all published counts are true.
+    earlier
+        Whether as pages of earlier versions said it.
+    """
+    if method == "suppression" and not earlier:
+        return [_told(NOT_NOTHING, HIDDEN), WHERE]
+    if (measured := (EARLIER if earlier else MEASURED).get(method)) is not None:
+        return [_told(MISLED, measured), WHERE]
     return [TRUE] if exact else [NOT_MEASURED, WHERE]
+
+
+def _told(text: str, found: Measured) -> str:
+    (least, most), (low, high) = found.rejected, found.covered
+    return text.format(strength=found.strength, least=least, most=most, low=low, high=high)
 
 
 def naive_words_of_sums(*, noisy: bool) -> list[str]:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -75,6 +75,8 @@ class Page:
         What the page tells of the release beside it, and what stands above.
     elsewhere
         The other version of the program that the bundle says it is from; empty for none.
+    then
+        What earlier versions told of counts taken as true, by language, where it was something else.
     """
 
     before: str
@@ -83,6 +85,7 @@ class Page:
     told: Mapping[str, object]
     title: str
     elsewhere: str = ""
+    then: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -94,7 +97,8 @@ class Page:
 
         domain = release.table.domain if likelihood is None else likelihood.domain
         told = _told(release, content, domain)
-        return cls.telling(told, release.title, content, model_of(release, likelihood))
+        page = cls.telling(told, release.title, content, model_of(release, likelihood))
+        return replace(page, then=_naive(release, earlier=True))
 
     @classmethod
     def telling(
@@ -132,7 +136,7 @@ class Page:
         if mine and end >= len(self.before):
             held: str | None = text[len(self.before) : end]
         else:
-            held = model_in_earlier(text, self.told, self.title)
+            held = model_in_earlier(text, self.told, self.title, self.then)
         if held is None or END in held:
             raise self._another()
         stated = archive.parse_json(PAGE, held.encode())
@@ -320,7 +324,7 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
     shown = sum(one.table.domain.size for one in release.tables) <= MOST_SHOWN
     first, *kept = filter(None, exact_lines(release, "{}", " × "))
     promised = [method.guarantees[name] for name in method.promised(mechanism.values)]
-    naive = naive_words(mechanism.method, exact="exact" in method.promised(mechanism.values))
+    naive = _naive(release)
     return {
         "title": release.title,
         "method": mechanism.method,
@@ -330,7 +334,7 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
                 "exact": " ".join(filter(None, [told_in(code, first), ", ".join(kept)])),
                 "promised": [told_in(code, line) for line in promised],
                 "weighted": told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
-                "naive": " ".join(told_in(code, line) for line in naive),
+                "naive": naive[code],
             }
             for code in LANGUAGES
         },
@@ -342,6 +346,14 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
         "tables": [_table(one, domain, shown=shown) for one in release.tables],
         "prints": prints(content),
     }
+
+
+def _naive(release: Release, *, earlier: bool = False) -> dict[str, str]:
+    """What taking counts as true does, in each language."""
+    mechanism = release.mechanism
+    exact = "exact" in methods()[mechanism.method].promised(mechanism.values)
+    lines = naive_words(mechanism.method, exact=exact, earlier=earlier)
+    return {code: " ".join(told_in(code, line) for line in lines) for code in LANGUAGES}
 
 
 def prints(content: Mapping[str, bytes]) -> dict[str, str]:

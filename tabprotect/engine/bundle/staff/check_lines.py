@@ -154,7 +154,7 @@ def computed(verdict: Verdict) -> str:
 def would_know(verdict: Verdict) -> str:
     """The meaning of *would know*, with the small count that comes nearest to it."""
     staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
-    if staff is None or staff.worst is None:
+    if staff is None or staff.worst is None or not verdict.judged:
         return ""
     return say(
         "Would know: a reader who has the release and our description of the method is more than "
@@ -229,11 +229,17 @@ def stated(gate: Gate | None) -> CheckLine:
             ),
         )
     if gate.passed:
-        return CheckLine("passed", say("This release is within its limits. {limits}", limits))
+        return CheckLine(
+            "passed",
+            say("This release is within its limits. {limits}", limits),
+            finding=say("This release is within its limits"),
+            rest=limits,
+        )
     text = say(
         "This release is beyond its limits and was published by a decision. {limits}", limits
     )
-    return CheckLine("failed", text)
+    finding = say("This release is beyond its limits and was published by a decision")
+    return CheckLine("failed", text, finding=finding, rest=limits)
 
 
 def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:

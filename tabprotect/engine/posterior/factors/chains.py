@@ -11,6 +11,7 @@ apart and run until they agree.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -103,6 +104,10 @@ class SwapSweeps:
 
     def __init__(self, grid: Ints, axes: list[tuple[int, ...]]) -> None:
         self._grid, self._axes = grid, axes
+        self._cells = np.ascontiguousarray(grid).reshape(-1)
+        self._whole = bool((grid >= 0).all())
+        self._strides = [math.prod(grid.shape[a + 1 :]) for a in range(grid.ndim)]
+        self._signs = {one: _alternating(len(one)) for one in axes}
 
     @classmethod
     def of(cls, component: FactorComponent, shape: Sequence[int]) -> SwapSweeps | None:
@@ -138,20 +143,30 @@ class SwapSweeps:
         """Draw disjoint swaps: the local cells of each corner, int64 (corners, swaps), and its sign."""
         axes = self._axes[int(generator.integers(len(self._axes)))]
         number = self._grid.ndim
-        places, signs = np.zeros((1,) * (2 * number), dtype=np.int64), np.ones(1, dtype=np.int64)
-        for axis, size in enumerate(self._grid.shape):
+        places = np.zeros((1,) * (2 * number), dtype=np.int64)
+        for axis, (size, stride) in enumerate(zip(self._grid.shape, self._strides, strict=True)):
             if axis in axes:
                 mine = generator.permutation(size)[: size // 2 * 2].reshape(2, -1)
-                signs = np.multiply.outer(signs, [1, -1]).reshape(-1)
             else:
                 mine = np.arange(size)[None]
             # The half of the axis first, for all axes, then which of the pairs.
             wide = [1] * (2 * number)
             wide[axis], wide[number + axis] = mine.shape
-            places = places * size + mine.reshape(wide)
-        corners = self._grid.reshape(-1)[places.reshape(len(signs), -1)]
+            places = places + (mine * stride).reshape(wide)
+        signs = self._signs[axes]
+        corners = self._cells.take(places.reshape(len(signs), -1))
+        if self._whole:
+            return corners, signs
         # A corner without a local number is a known cell: such a swap is dropped.
         return corners[:, (corners >= 0).all(axis=0)], signs
+
+
+def _alternating(number: int) -> Ints:
+    """The signs of a swap's corners, on so many axes."""
+    signs = np.ones(1, dtype=np.int64)
+    for _ in range(number):
+        signs = np.multiply.outer(signs, [1, -1]).reshape(-1)
+    return signs
 
 
 class Chains:

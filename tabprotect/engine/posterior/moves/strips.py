@@ -257,7 +257,7 @@ class StripSweeps:
         for copy in range(change.shape[2] // real):
             part = out[copy * number : (copy + 1) * number]
             mine = change[: len(part), :, copy * real : (copy + 1) * real]
-            part.T[groups] = np.moveaxis(mine, 0, -1)
+            part.T[groups] = mine.transpose(1, 2, 0)
 
     @staticmethod
     def _first(

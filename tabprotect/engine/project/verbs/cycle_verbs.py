@@ -150,7 +150,7 @@ def _chosen_by_the_table(project: Project) -> Project:
     chosen = dict(project.parameters)
     if chosen.setdefault("order", "positive") != "positive":
         raise ParameterError({"order": say("cycles={DATA} goes with the order positive", DATA)})
-    if chosen.get("passes", 1) == 1 and not chosen.get("n_cover"):
+    if (chosen.get("passes") or 1) == 1 and not chosen.get("n_cover"):
         chosen["n_cover"] = project.original.domain.size
     return replace(project, parameters=MappingProxyType(chosen))
 

@@ -66,10 +66,10 @@ PASSES: Parameter[int] = Parameter(
     say("Passes"),
     say(
         "Rounds over the whole list of cycles. More passes protect more; what readers can work out "
-        "may then be an estimate."
+        "may then be an estimate. Left open: one; two where the cycles are chosen for the kept sums "
+        "too and small counts would else be stuck."
     ),
     "integer",
-    1,
     low=1,
     high=100,
     unit=say("passes"),

@@ -54,6 +54,9 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
+STEP = 1e-3
+"""Nominal microseconds of a step of the exact chance, where counts are large."""
+
 MOST_WORK = 3e8
 """Steps up to which the exact probability of a release is offered (some seconds)."""
 
@@ -198,7 +201,8 @@ def _rerun(
     """The whole probability over that of the cells on their own, which the factors hold."""
     order, ends = blocks
     parts = [order[a:b] for a, b in pairwise(ends.tolist()) if out[order[a:b]].any()]
-    if sum(compensation.compensation_work(out[block], quality) for block in parts) > MOST_WORK:
+    work = sum(compensation.compensation_work(out[block], quality) for block in parts)
+    if work > MOST_WORK:
         return None
     scale: list[float] = []
     known: dict[bytes, float] = {}
@@ -228,7 +232,7 @@ def _rerun(
             scale.append(beyond(out))
         return math.exp(min(beyond(x) - scale[0], 700.0))
 
-    return Rerun(estimate, exact=True)
+    return Rerun(estimate, exact=True, cost=500.0 + 50.0 * len(out) + STEP * work)
 
 
 PLUGIN = BinomialCompensated()

@@ -107,6 +107,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.engine.tables.variable import spoken
 from tabprotect.languages.said import joined, say
 
 TOTALS_NOTE = say(
@@ -377,7 +378,7 @@ class CellKey(Method):
             check_possible(main.table.counts, table, low=low, high=high)
             notes.append(_weights_note(values))
         if inner is None and several:
-            names = " × ".join(main.table.domain.names) or say("the grand total")
+            names = spoken(main.table.domain.names) or say("the grand total")
             notes.append(MARGIN_NOTE.format(names=names))
         elif several:
             if (joint := self._with_totals(release, values)) is not None:

@@ -47,9 +47,11 @@ from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publicati
 from tabprotect.engine.protection.suppressing.nearest_table import (
     MOST_NODES,
     Distance,
+    Rivals,
     Totals,
     Wanted,
     nearest_safe,
+    search_cost,
 )
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
@@ -98,7 +100,8 @@ NODES: Parameter[int] = Parameter(
     say("Effort"),
     say(
         "Nodes of each search after which the nearest table found so far is taken; fewer in "
-        "large tables. A count, not a time: every machine adjusts alike."
+        "large tables, and none in small ones, which are searched to the end. A count, not a time: "
+        "every machine adjusts alike."
     ),
     "integer",
     MOST_NODES,
@@ -197,7 +200,10 @@ class ControlledTabularAdjustment(Method):
             (publication, counts),
             weigh,
             rerun=Rerun(
-                _again(counts, publication, values, rule, most), exact=True, programmes=True
+                _again(counts, publication, values, rule, most),
+                exact=True,
+                cost=search_cost(counts, values[DISTANCE]),
+                programmes=True,
             ),
             note=NOTE,
             left_out=("pattern_choice",),
@@ -207,13 +213,19 @@ class ControlledTabularAdjustment(Method):
 def _adjusted(
     table: Table, publication: Publication, rule: SmallCount, values: Values, progress: Progress
 ) -> Table:
-    return nearest_safe(
-        publication,
-        table,
-        rule,
-        Wanted(values[DISTANCE], values[TOTALS], values[NODES]),
-        progress,
-    )
+    return nearest_safe(publication, table, rule, _wanted(values), progress)
+
+
+def _wanted(values: Values) -> Wanted:
+    return Wanted(values[DISTANCE], values[TOTALS], values[NODES])
+
+
+def _inner(publication: Publication, counts: Ints, like: Table) -> Table:
+    """The inner counts that are published; those that are not as in another table."""
+    incidence, inner = publication.incidence.tocsr(), like.counts.reshape(-1).copy()
+    alone = np.diff(incidence.indptr) == 1
+    inner[incidence.indices[incidence.indptr[:-1][alone]]] = counts[alone]
+    return Table.dense(like.domain, inner.reshape(like.domain.shape))
 
 
 def _largest(publication: Publication, table: Table, adjusted: Table, rule: SmallCount) -> int:
@@ -252,12 +264,20 @@ def _again(
     counts: Ints, publication: Publication, values: Values, rule: SmallCount, most: int
 ) -> Callable[[Table, np.random.Generator], float]:
     """1 for an original that would be adjusted to this very table, else 0."""
+    rivals: list[Rivals] = []
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
+        if not rivals:
+            published = _inner(publication, counts, original)
+            rivals.append(Rivals(publication, published, rule, _wanted(values)))
+        (others,) = rivals
+        if others.usable and others.rule_out(original):
+            return 0.0
         try:
             adjusted = _adjusted(original, publication, rule, values, SILENT)
         except InfeasibleError:
             return 0.0
+        others.add(adjusted)
         found = publication.added_up(adjusted)
         same = np.array_equal(found, counts)
         return float(same and _largest(publication, original, adjusted, rule) == most)

@@ -12,7 +12,9 @@ applied; with alpha = beta the published table is then exactly unbiased, a zero 
 positive published count proves a positive original one. negative: a cycle is not applied in a
 direction that would make a cell negative; zeros can rise. Where neither rule nor cycles are given
 both follow from the kept sums: any_zero, unless synthetic tables with these margins show that it
-would leave more than one small count in ten stuck; then negative. reversible: a cycle that would lead from
+would leave more than one small count in ten stuck, or nobody could work out what is left of a large
+table; then negative. Where negative leaves more than four in a hundred stuck, and the posterior is
+drawn anyway, the list is run through twice unless a number of passes is given. reversible: a cycle that would lead from
 counts x to y is taken with probability min(1, prod (x!/y!)^theta), and never to a negative count.
 With alpha = beta the tables are then drawn from the law prod (1/x!)^theta given the margins, which
 for theta = 1 is that of counts without association: no cell is stuck, and chi-square is distorted
@@ -198,6 +200,8 @@ class CyclicPerturbation(Method):
         values |= {ZEROS.name: zeros_text(domain, values)}
         if values["blocking"] is None:
             values |= {"blocking": "any_zero"}
+        if values["passes"] is None:
+            values |= {"passes": 1}
         if values[BLOCKING] != "reversible":
             values |= {"theta": None}
         elif values[THETA] is None:
@@ -238,7 +242,7 @@ class CyclicPerturbation(Method):
     ) -> Values:
         """With a design for the kept margins where no cycle set is given, or one by that name.
 
-        Without a rule either, that follows from the kept margins too.
+        Without a rule or a number of passes either, these follow from the kept margins too.
         """
         given = dict(given)
         if given.get("cycles") in (None, TRIANGULAR):
@@ -255,10 +259,10 @@ class CyclicPerturbation(Method):
             else:
                 rest = {n: v for n, v in given.items() if n not in ("cycles", KEEP.name)}
                 public = self.resolve(domain, rest)
-                if given.get("blocking") is None:
-                    public |= {"blocking": None}
-                choice = chosen_cycles(margins, public, progress)
+                left = [n for n in ("blocking", "passes") if given.get(n) is None]
+                choice = chosen_cycles(margins, public | dict.fromkeys(left), progress)
                 given |= {"cycles": choice.moves, "blocking": choice.rule}
+                given["passes"] = choice.passes
         return self.resolve(problem.table.domain, given)
 
     @staticmethod
@@ -337,13 +341,16 @@ class CyclicPerturbation(Method):
             (say("coins that always fall: alpha = beta = 1/2"), often),
             (say("cycles designed for the kept sums"), {"cycles": TRIANGULAR}),
             (
-                say("cycles designed for the kept sums with 'negative'"),
+                say("cycles designed for the kept sums, and zeros that may rise"),
                 {"cycles": TRIANGULAR, "blocking": "negative"},
             ),
             (say("strips of swaps"), {"cycles": "strips"}),
             (say("elementary swaps"), {"cycles": "elementary"}),
-            (say("the rule 'negative' (zeros can rise)"), {"blocking": "negative"}),
-            (say("strips of swaps with 'negative'"), {"cycles": "strips", "blocking": "negative"}),
+            (say("zeros that may rise"), {"blocking": "negative"}),
+            (
+                say("strips of swaps, and zeros that may rise"),
+                {"cycles": "strips", "blocking": "negative"},
+            ),
             (say("alpha = beta = 1/3 and 3 passes"), {"alpha": 1 / 3, "beta": 1 / 3, "passes": 3}),
         ]
         if math.prod(math.comb(size, 2) for size in domain.shape) <= FEW_SWAPS:

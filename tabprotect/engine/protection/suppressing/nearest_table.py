@@ -54,6 +54,17 @@ MOST_NODES, NODES_BY_COLUMNS = 200, 100
 """Branch-and-bound nodes where nothing else is said, and columns from which on they are fewer in
 proportion; a count, so that no clock decides."""
 
+WHOLE = 64
+"""Columns up to which a search goes on until the nearest table is proved."""
+
+COLUMN_COST = 1_000.0
+"""Nominal microseconds that a larger search takes for each of its columns."""
+
+NEARER = 1.0 - 1e-6
+"""By how much another table has to cost less so that no search ends with the dearer one."""
+
+MOST_RIVALS = 256
+
 MOST_LISTED = 20
 
 
@@ -165,7 +176,11 @@ class _Programme:
             len(right),
             nodes,
         )
+        limit = Limit(None if len(self.cost) <= WHOLE else nodes, gap=gap)
+        none_near = False
         for integral, near in ((False, True), (True, True), (False, False), (True, False)):
+            if near and none_near:
+                continue
             model = self._model(right, integral=integral)
             for column in fixed:
                 if column not in self.nearest:
@@ -175,14 +190,16 @@ class _Programme:
             try:
                 outcome = model.weighted(
                     np.array(self.cost),
-                    limit=Limit(nodes, gap=gap),
+                    limit=limit,
                     progress=progress,
                     stage=say("adjusting the table: {cost}", cost),
                 )
             except InfeasibleError:
-                if near:
-                    continue
-                raise
+                if not near:
+                    raise
+                # Without fractions there is none either.
+                none_near = True
+                continue
             point = np.rint(outcome.point)
             if len(point) and np.abs(point - outcome.point).max() < NEAR:
                 return point
@@ -308,6 +325,91 @@ def nearest_safe(
         mine = cell < len(start)
         np.add.at(moved, cell[mine], by[mine])
     return Table.dense(table.domain, moved.reshape(table.domain.shape))
+
+
+def search_cost(counts: Ints, distance: Distance) -> float | None:
+    """Nominal microseconds of finding the table nearest to one like this; ``None`` for a small one.
+
+    Parameters
+    ----------
+    counts
+        All published counts, sums too.
+    """
+    columns = 2 * (BEND + 1 if distance == "l2" else 1) * int(np.count_nonzero(counts))
+    return None if columns <= WHOLE else COLUMN_COST * columns
+
+
+class Rivals:
+    """Safe tables that are known: an original that is nearer to one of them is adjusted to no other.
+
+    That takes programmes that are solved to their end, and inner cells that are published.
+
+    Parameters
+    ----------
+    adjusted
+        The inner counts of the table that others are compared with.
+    """
+
+    def __init__(
+        self, publication: Publication, adjusted: Table, at_risk: SmallCount, wanted: Wanted
+    ) -> None:
+        self._at_risk, self._wanted = at_risk, wanted
+        enters, of_sums, sums, _ = _counts(publication, adjusted, wanted.totals)
+        self.usable = bool(enters.published.all())
+        self._inner, self._sums = len(enters.values), sums.toarray()
+        self._price = np.repeat([1.0, of_sums.price], [self._inner, len(of_sums.values)])
+        self._known = self._numbers(adjusted)[None]
+
+    def add(self, table: Table) -> None:
+        """Take in another safe table."""
+        own = self._numbers(table)
+        if len(self._known) < MOST_RIVALS and not (self._known == own).all(axis=1).any():
+            self._known = np.concatenate([self._known, own[None]])
+
+    def rule_out(self, original: Table) -> bool:
+        """Whether an original is certainly adjusted to another table, or to none."""
+        values = self._numbers(original)
+        most = BEND + 1 if self._wanted.distance == "l2" else 1
+        columns = np.where(self._at_risk.mask(values), 1, 2 * most).sum()
+        possible, near, cost = self._costs(values)
+        if not possible[0]:
+            return True
+        if columns > WHOLE:
+            return False
+        cheaper = possible & (cost <= cost[0] - NEARER)
+        if near[0]:
+            return bool((cheaper & near).any())
+        # All at the nearest safe counts comes first, whatever it costs.
+        return bool((cheaper | (possible & near)).any())
+
+    def _numbers(self, table: Table) -> Ints:
+        inner = table.counts.reshape(-1)
+        return np.concatenate([inner, self._sums @ inner])
+
+    def _costs(self, values: Ints) -> tuple[Bools, Bools, Floats]:
+        """Of each known table: whether it may be taken, with nearest counts, and at what cost."""
+        at_risk, known = self._at_risk.mask(values), self._known
+        below, above = self._at_risk.low - 1, self._at_risk.high + 1
+        up, down = above - values, values - below
+        square = self._wanted.distance == "l2"
+        gain = (up**2 - down**2 if square else up - down)[at_risk]
+        ties = np.arange(len(gain)) % 2 == 1
+        nearest = (up < down)[at_risk] | ((up == down)[at_risk] & ties)
+        mine = known[:, at_risk]
+        possible = ((mine == below) | (mine == above)).all(axis=1)
+        near = ((mine == above) == nearest).all(axis=1)
+        cost = ((mine == above) * gain).sum(axis=1).astype(np.float64)
+        still = values < self._at_risk.low
+        if self._wanted.totals == "kept":
+            still[self._inner :] |= ~at_risk[self._inner :]
+        possible &= (known[:, still] == values[still]).all(axis=1)
+        free = ~at_risk & ~still
+        moved = np.abs(known[:, free] - values[free])
+        possible &= (known[:, free] >= above).all(axis=1)
+        if square:
+            bent = np.minimum(moved, BEND)
+            moved = bent**2 + (2 * BEND + 1) * (moved - bent)
+        return possible, near, cost + moved @ self._price[free]
 
 
 def _conflict(publication: Publication, cells: Ints) -> InfeasibleError:

@@ -221,8 +221,10 @@ class Field(QWidget):
 
     def _write_line(self, value: object) -> None:
         text = _written(value)
-        # What was read from a file is its whole content: nobody reads that in a line.
-        self._held = text if len(text) > LONG or "\n" in text else None
+        # What was read from a file is its whole content: nobody reads that in a line. Many tables are
+        # long as well, and are read one by one.
+        long = len(text) > LONG and self.chips is None
+        self._held = text if long or "\n" in text else None
         shown = told(text) if self.parameter.kind == "real" else text
         self._line.setText(told(IMPORTED if self._held is not None else shown))
         self._line.setToolTip(

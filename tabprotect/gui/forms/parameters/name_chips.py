@@ -56,14 +56,13 @@ class NameChips(QWidget):
         self._quoted = quoted
         self._together, self._between = together, between
         self.picks = NamePicks(
-            lambda name: say("Together: {name}", name) if together else say("Take: {name}", name),
-            gap=0,
+            lambda name: say("Together: {name}", name) if together else say("Take: {name}", name)
         )
         self.picks.changed.connect(self._toggled)
         self.entries: list[QToolButton] = []
         self._text = ""
         self._chosen = Inside()
-        self._row = FlowLayout(self._chosen)
+        self._row = FlowLayout(self._chosen, gap=GRID // 2)
         # The same room for none, for one and for many: what is clicked next stays where it is.
         self._room = scrolling()
         self._room.setWidget(self._chosen)
@@ -132,9 +131,14 @@ class NameChips(QWidget):
         return [part.strip() for part in parts if part.strip()]
 
     def _words_of(self, part: str) -> str:
-        """An entry as people say it; what is more than names with one sign between, as it is typed."""
-        names = [name.strip().strip("`") for name in part.split(self._together)]
-        return spoken(names) if all(name in self.names for name in names) else part
+        """An entry as people say it; what is more than names and a sign between, as it is typed."""
+        alone = part.endswith(" - 1")
+        sign = ":" if alone else self._together
+        names = [name.strip().strip("`") for name in part.removesuffix(" - 1").split(sign)]
+        if not all(name in self.names for name in names):
+            return part
+        table = spoken(names)
+        return say("{table} without totals", table) if alone else table
 
     def _say(self, parts: Sequence[str]) -> None:
         self.show_text(self._between.join(parts))
@@ -172,6 +176,10 @@ class NameChips(QWidget):
 
     def _let_go(self, number: int) -> None:
         self._say([part for n, part in enumerate(self._parts()) if n != number])
+        # Who works by keys goes on where the entry was.
+        left = self.entries or list(self.names.values())
+        if left:
+            left[min(number, len(left) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 MOST_NAMES = 14

@@ -19,12 +19,12 @@ class NamePicks(QWidget):
 
     changed = Signal()
 
-    def __init__(self, spoken: Callable[[str], str], *, gap: int = GRID // 2) -> None:
+    def __init__(self, spoken: Callable[[str], str]) -> None:
         """``spoken`` says for a screen reader what picking a name means."""
         super().__init__()
         self._spoken = spoken
         self.names: dict[str, QToolButton] = {}
-        self._row = FlowLayout(self, gap=gap)
+        self._row = FlowLayout(self, gap=GRID // 2)
 
     @property
     def chosen(self) -> list[str]:

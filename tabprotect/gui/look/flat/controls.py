@@ -13,9 +13,13 @@ from PySide6.QtWidgets import (
     QPushButton,
     QStyle,
     QStyleOption,
+    QStyleOptionButton,
     QStyleOptionComplex,
     QStyleOptionSlider,
     QStyleOptionTab,
+    QStyleOptionToolButton,
+    QStyleOptionViewItem,
+    QTableView,
     QWidget,
 )
 
@@ -33,6 +37,12 @@ ROW = 24
 
 PADDING = 4
 """Pixels beside the words of a field or a tool button, besides those of Fusion."""
+
+ARROW = 20
+"""Pixels at the right of a button that opens a menu, for the arrow that says so."""
+
+INSET = 6
+"""Pixels beside the words of a row's cell and of a head, besides those of Fusion."""
 
 UNDERLINE = 2
 """Pixels of the line beneath the tab that is open."""
@@ -88,6 +98,11 @@ def push_button(option: QStyleOption, painter: QPainter, widget: QWidget | None)
     ground = "transparent" if flat else c.base if state & _State.State_Enabled else c.window
     fill = c.selection if on or down else c.raised if over else ground
     panel(painter, option.rect, fill=fill, edge=edge, width=2 if focus else 1)
+    menu = QStyleOptionButton.ButtonFeature.HasMenu
+    if isinstance(option, QStyleOptionButton) and option.features & menu:
+        right = option.rect.right() - ARROW
+        where = QRect(right, option.rect.top(), ARROW, option.rect.height())
+        chevron(painter, where, quiet=not state & _State.State_Enabled)
     return True
 
 
@@ -217,6 +232,36 @@ def scroll_bar(
         radius = min(inside.width(), inside.height()) / 2
         panel(painter, inside, fill=fill, edge=fill, radius=radius)
     return True
+
+
+def item(option: QStyleOption, painter: QPainter, style: QStyle, widget: QWidget | None) -> None:
+    """Give the words of a row's cell room at both sides; a line beneath it parts it from the next."""
+    if not isinstance(option, QStyleOptionViewItem):
+        return
+    if isinstance(widget, QTableView) and not widget.showGrid():
+        painter.fillRect(
+            QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1),
+            QColor(THEME.colours.raised),
+        )
+    # A box to tick is hit where Fusion puts it.
+    if not option.features & QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator:
+        ground = QStyle.PrimitiveElement.PE_PanelItemViewItem
+        style.drawPrimitive(ground, option, painter, widget)
+        option.rect.adjust(INSET, 0, -INSET, 0)
+
+
+def worded(option: QStyleOptionToolButton, widget: QWidget | None) -> None:
+    """Have picture and words of a tool button stand in its middle; a flat one has words of a link."""
+    flat = option.state & _State.State_AutoRaise and option.state & _State.State_Enabled
+    if flat and (widget is None or role_of(widget) != "tab"):
+        palette = QPalette(option.palette)
+        palette.setColor(QPalette.ColorRole.ButtonText, QColor(THEME.colours.accent))
+        option.palette = palette
+    option.rect.adjust(PADDING, 0, -PADDING, 0)
+    if option.toolButtonStyle == Qt.ToolButtonStyle.ToolButtonTextBesideIcon:
+        words = option.fontMetrics.horizontalAdvance(option.text) + 2 * PADDING
+        spare = option.rect.width() - option.iconSize.width() - words
+        option.rect.adjust(max(spare // 2, 0), 0, 0, 0)
 
 
 def quiet_head(option: QStyleOption) -> None:

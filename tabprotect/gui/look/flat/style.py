@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
     QProxyStyle,
+    QPushButton,
     QScrollBar,
     QStyle,
     QStyleHintReturn,
@@ -74,6 +75,8 @@ _Complex = QStyle.ComplexControl
 BOXES = (_Primitive.PE_IndicatorCheckBox, _Primitive.PE_IndicatorItemViewItemCheck)
 CARDS = (_Control.CE_ShapedFrame, _Control.CE_PushButtonBevel)
 
+HEADS = (_Control.CE_HeaderSection, _Control.CE_HeaderEmptyArea)
+
 EDGES = (_Primitive.PE_Frame, _Primitive.PE_FrameGroupBox)
 
 NOTHING = (_Primitive.PE_FrameTabWidget,)
@@ -104,6 +107,9 @@ class Style(QProxyStyle):
         # for a page.
         if isinstance(what, QLineEdit) and what.hasFrame():
             what.setTextMargins(controls.PADDING, 0, controls.PADDING, 0)
+        if isinstance(what, QPushButton):
+            # Return presses the button that has the focus, as space does, outside dialogs too.
+            what.setAutoDefault(True)
         return super().polish(what)
 
     def drawPrimitive(
@@ -150,23 +156,30 @@ class Style(QProxyStyle):
             controls.push_button(option, painter, widget)
         elif element == _Control.CE_TabBarTabShape and controls.tab(option, painter):
             pass
-        elif element == _Control.CE_HeaderSection:
+        elif element in HEADS:
             controls.header(option, painter)
         elif element == _Control.CE_HeaderLabel:
             controls.quiet_head(option)
+            option.rect.adjust(controls.INSET, 0, -controls.INSET, 0)
             super().drawControl(element, option, painter, widget)
+        elif element == _Control.CE_ComboBoxLabel:
+            painter.translate(controls.PADDING, 0)
+            super().drawControl(element, option, painter, widget)
+            painter.translate(-controls.PADDING, 0)
         else:
             if element == _Control.CE_PushButtonLabel:
                 controls.linked(option, widget)
             elif element == _Control.CE_TabBarTabLabel and not option.state & _State.State_Selected:
                 # Fusion sets words of tabs behind lower, without room for letters that reach down.
                 option.rect.adjust(0, -3, 0, 1)
+            elif element == _Control.CE_ItemViewItem:
+                controls.item(option, painter, self.baseStyle(), widget)
             elif (
                 element == _Control.CE_ToolButtonLabel
                 and isinstance(option, QStyleOptionToolButton)
                 and option.text
             ):
-                option.rect.adjust(controls.PADDING, 0, -controls.PADDING, 0)
+                controls.worded(option, widget)
             super().drawControl(element, option, painter, widget)
 
     def drawComplexControl(
@@ -219,6 +232,13 @@ class Style(QProxyStyle):
             found.setHeight(max(found.height(), round(controls.HEIGHT * THEME.scale)))
         elif kind == QStyle.ContentsType.CT_ItemViewItem:
             found.setHeight(max(found.height(), round(controls.ROW * THEME.scale)))
+            found.setWidth(found.width() + 2 * controls.INSET)
+        elif kind == QStyle.ContentsType.CT_HeaderSection:
+            found.setWidth(found.width() + 2 * controls.INSET)
+        elif kind == QStyle.ContentsType.CT_MenuBarItem:
+            found.setHeight(found.height() + controls.PADDING)
+        if kind == QStyle.ContentsType.CT_ComboBox:
+            found.setWidth(found.width() + 2 * controls.PADDING)
         if worded:
             found.setWidth(found.width() + 2 * controls.PADDING)
         return found

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from tabprotect.engine.arrays import Arrays, Ints
@@ -160,10 +160,12 @@ class Listing(QTableView):
     chosen = Signal(int)
     activated_row = Signal(int)
 
-    def __init__(self, name: str, *, sortable: bool = True, compact: bool = False) -> None:
-        """``compact``: no column is wider than its content while all of them fit."""
+    def __init__(
+        self, name: str, *, sortable: bool = True, compact: bool = False, low: bool = False
+    ) -> None:
+        """``compact``: no column is wider than its content; ``low``: no higher than its rows."""
         super().__init__()
-        self._compact = compact
+        self._compact, self._low = compact, low
         self._stretch: Collection[int] = ()
         self.rows = RowsModel()
         self.setModel(self.rows)
@@ -198,6 +200,9 @@ class Listing(QTableView):
         self.rows.show(columns, rows)
         self._stretch = stretch
         self._share_room()
+        if self._low:
+            tall = len(rows) * self.verticalHeader().defaultSectionSize()
+            self.setMaximumHeight(self.horizontalHeader().height() + tall + 2 * self.frameWidth())
         self.set_current(current)
 
     def _share_room(self) -> None:
@@ -218,6 +223,24 @@ class Listing(QTableView):
         super().resizeEvent(event)
         if self._compact:
             self._share_room()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # A row reaches to the edge, also where its columns end before.
+        end = self.horizontalHeader().length() - self.horizontalHeader().offset()
+        room = self.viewport().width() - end
+        if room > 0:
+            painter, tall = QPainter(self.viewport()), self.viewport().height()
+            here, line = self.currentIndex().row(), QColor(THEME.colours.raised)
+            for row in range(max(self.rowAt(0), 0), self.rows.rowCount()):
+                top, size = self.rowViewportPosition(row), self.rowHeight(row)
+                if top > tall:
+                    break
+                if row == here and self.selectionModel().hasSelection():
+                    ground = self.palette().color(QPalette.ColorRole.Highlight)
+                    painter.fillRect(end, top, room, size, ground)
+                painter.fillRect(end, top + size - 1, room, 1, line)
+            painter.end()
+        super().paintEvent(event)
 
     def set_current(self, row: int | None) -> None:
         """Mark a row, if it is shown, without telling anybody."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QWidget
 
 from tabprotect.engine.bundle.attacked_files import PublishedFile
@@ -28,7 +28,7 @@ USUAL = (
     ("swapped:rate=.05", say("5 in 100 records swapped")),
     ("unknown:sd=1", say("noise of some kind, of standard deviation 1")),
 )
-"""Methods as they are said, and what that means; any other is typed."""
+"""Methods as they are typed, and in words; any other is typed."""
 
 
 class FileRow(QWidget):
@@ -50,14 +50,11 @@ class FileRow(QWidget):
         assert edit is not None
         edit.setAccessibleName(self.method.accessibleName())
         self.method.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.method.setMinimumContentsLength(20)
+        self.method.setMinimumContentsLength(24)
         guess, self._why = file.likely_method()
-        for said, words in USUAL:
-            self.method.addItem(said)
-            self.method.setItemData(
-                self.method.count() - 1, told(words), Qt.ItemDataRole.ToolTipRole
-            )
-        self.method.setCurrentText(method or guess)
+        for _, words in USUAL:
+            self.method.addItem(told(words))
+        self._show_method(method or guess)
         self.method.setEnabled(not isinstance(file.content, Release))
         self._guess = guess
         self.meaning = Label(role="quiet", wordWrap=True)
@@ -68,7 +65,7 @@ class FileRow(QWidget):
         title = in_column(name, size, margins=0, spacing=0)
         in_row(
             (title, 2),
-            (self.method, 2),
+            (self.method, 3),
             (self.meaning, 2),
             self.out,
             on=self,
@@ -79,18 +76,23 @@ class FileRow(QWidget):
 
     @property
     def said(self) -> str:
-        """What is said of its method."""
-        return self.method.currentText().strip()
+        """What is said of its method, as it is typed."""
+        shown = self.method.currentText().strip()
+        return next((typed for typed, words in USUAL if told(words) == shown), shown)
+
+    def _show_method(self, typed: str) -> None:
+        """Show a method, in words where there are any."""
+        self.method.setCurrentText(told(dict(USUAL).get(typed, typed)))
+        edit = self.method.lineEdit()
+        if edit is not None:
+            edit.setCursorPosition(0)
 
     def _changed(self) -> None:
         self._say()
         self.method_changed.emit()
 
     def _say(self) -> None:
-        words = dict(USUAL).get(self.said, "")
-        if self.said == self._guess:
-            words = joined([words, self._why] if words else [self._why], "; ")
-        self.meaning.setText(words)
+        self.meaning.setText(self._why if self.said == self._guess else "")
 
 
 class FileList(QFrame):

@@ -25,17 +25,18 @@ class WhyPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tell("Why it can be known"))
-        self.title = Label(role="section", wordWrap=True, name=say("The count"))
+        self.title = Label(role="title", wordWrap=True, name=say("The count"))
         self.published = Label(role="quiet")
         self.steps = Label(wordWrap=True, name=say("Why"))
-        self.list = Listing(say("Counts that add up, or how likely each is"), sortable=False)
-        self.list.setMinimumHeight(14 * GRID)
+        self.list = Listing(
+            say("Counts that add up, or how likely each is"), sortable=False, low=True
+        )
         self.copy = push_button(say("Copy"), self._copy, name=say("Copy why it can be known"))
         self.check = push_button(say("Check the proof"), self._check)
         self.checked = Label(role="quiet", wordWrap=True, name=say("What the check found"))
         self._shown: tuple[Findings, int] | None = None
         card = QFrame()
-        # Words stand at the top where there is nothing to list.
+        # All stands at the top where the list is short.
         self._rest = QWidget()
         self._rest.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         dress(card, "card")
@@ -51,8 +52,7 @@ class WhyPanel(QWidget):
             spacing=GRID,
         )
         self._could = QWidget()
-        self.could = Listing(say("What the publisher could do"), sortable=False)
-        self.could.setMinimumHeight(8 * GRID)
+        self.could = Listing(say("What the publisher could do"), sortable=False, low=True)
         in_column(
             heading(say("What the publisher could do")), self.could, on=self._could, margins=0
         )
@@ -63,7 +63,6 @@ class WhyPanel(QWidget):
     def show_cell(self, findings: Findings | None, cell: int) -> None:
         """Show why one can know a cell; nothing while there are no findings."""
         some = findings is not None
-        self._rest.setVisible(not some)
         for part in (self.published, self.steps, self.list, self.copy):
             part.setVisible(some)
         self.checked.clear()

@@ -263,7 +263,9 @@ class VerdictCards(ReaderCards):
             )
             return self.show_readers(())
         known = judging.known(project) if staff else None
-        self.sentence = verdict_sentence(verdict, None if known is None else known.before.together)
+        self.sentence = verdict_sentence(
+            verdict, None if known is None else known.before.together, staff=staff
+        )
         informed = self._intruder(rule, verdict.limits.belief_limit) if intruder else None
         return self.show_readers(readers(verdict, known, intruder=informed, staff=staff))
 

@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.bundle.staff.check_lines import read_together
+from tabprotect.engine.bundle.staff.check_lines import counted, read_together
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.engine.protection.problem import StaffVerdict
+from tabprotect.engine.release.verdict_figures import Verdict, learned
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import count_text, large_text
 from tabprotect.gui.pages.check.cell_figures import View
 from tabprotect.languages.said import capital, in_100, joined, plural, say
 
 
-def verdict_sentence(verdict: Verdict, together: Verdict | None) -> str:
-    """What a reader would know, with its number; also together with what left before."""
+def verdict_sentence(verdict: Verdict, together: Verdict | None, *, staff: bool) -> str:
+    """What readers would know, with its number; also together with what left before.
+
+    How it was worked out stands in the page's foot.
+
+    Parameters
+    ----------
+    staff
+        Whether the truth may be counted.
+    """
+    said = _verdict(verdict, staff=staff)
     if together is None:
+        return said
+    return say("{sentence} {text}", said, capital(read_together(together)))
+
+
+def _verdict(verdict: Verdict, *, staff: bool) -> str:
+    inside = verdict.insiders
+    if not verdict.judged or verdict.failing or inside.fails(verdict.limits):
         return verdict.sentence
-    text = read_together(together)
-    return say("{sentence} {text}", verdict.sentence, capital(text))
+    found, limit = learned(verdict, verdict.limit), ""
+    if staff:
+        found, limit = counted(verdict)
+        truth = verdict.staff if isinstance(verdict, StaffVerdict) else None
+        if truth is not None and truth.worst is not None:
+            found = say("{found}; closest: {cell}", found, truth.worst.sentence)
+    said = [say("{said}.", capital(found)), limit, "" if verdict.complete else verdict.not_whole]
+    return joined(filter(None, [*said, inside.sentence if inside.chance else ""]), " ")
 
 
 def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:

@@ -388,7 +388,8 @@ SPAN = 8
 def stops(parameter: Parameter[object]) -> list[float]:
     """The values that a slider goes through, lowest first: every one up to the bounds, or a span
     around the default where these are far."""
-    default = parameter.default
+    # A default that is chosen for the table begins at the least.
+    default = parameter.low if parameter.default is None else parameter.default
     assert isinstance(default, (int, float))
     # Two shares of one whole move together: each takes half of it at most.
     high = 0.5 if parameter.shares is not None else parameter.high
@@ -446,7 +447,7 @@ class Levers(QWidget):
         slider.setToolTip(tip(parameter.help))
         label = Label(parameter.label)
         label.setBuddy(slider)
-        shown = Label(f"{number:g}")
+        shown = Label("" if math.isnan(number) else f"{number:g}")
         shown.setAlignment(Qt.AlignmentFlag.AlignRight)
         slider.valueChanged.connect(lambda at: shown.setText(tell("{values:.4g}", values[at])))
         slider.valueChanged.connect(partial(self._moved, slider, parameter, values))

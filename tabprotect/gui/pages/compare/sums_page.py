@@ -19,6 +19,7 @@ from tabprotect.engine.project.verbs.sums_verbs import compare_sums, run_of
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
@@ -67,7 +68,10 @@ class CompareSumsPage(CompareStage, Page):
             split.addWidget(part)
             split.setStretchFactor(split.count() - 1, room)
         split.setSizes([36 * GRID, 20 * GRID])
+        self._split, self.no_rule = split, no_rule(document)
         self.body.addWidget(split, 1)
+        self.body.addWidget(self.no_rule, 1)
+        self.no_rule.hide()
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
 
@@ -87,7 +91,10 @@ class CompareSumsPage(CompareStage, Page):
         if key != self._key:
             self._key, self.rows = key, ()
             self._comparing.drop()
-        self.main_button.setEnabled(house and bool(sums is not None and sums.rules))
+        ruled = bool(sums is not None and sums.rules)
+        self.main_button.setEnabled(house and ruled)
+        self.no_rule.setVisible(house and not ruled)
+        self._split.setVisible(ruled or not house)
         self._show()
 
     def main_action(self) -> None:
@@ -115,10 +122,9 @@ class CompareSumsPage(CompareStage, Page):
         looks = [LOOKS[one.method] for one in self.rows]
         self.list.show_rows(_columns(self.rows, looks, text), stretch=(0,))
         self._show_map(looks, text)
+        self.list.setVisible(bool(self.rows))
         if not sums.rules:
-            self.set_sentence(
-                say("No rule is given yet: the page Data says which sums tell too much.")
-            )
+            self.set_sentence(say("No rule is given yet."))
         elif self._comparing.running:
             self.set_sentence(
                 say("Comparing {n} ways, {done} done.", len(LOOKS), count_text(len(self.rows)))

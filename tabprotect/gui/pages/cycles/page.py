@@ -235,7 +235,7 @@ class CyclesPage(CyclesStage, Page):
             self._answered()
 
     def _examined(self, project: Project, moves: MoveSet) -> Examined:
-        passes, steps = project.values.get("passes", 1), project.values.get("n_cover", 0)
+        passes, steps = project.values.get("passes") or 1, project.values.get("n_cover", 0)
         assert isinstance(passes, int) and isinstance(steps, int)
         if steps:
             passes = -(-steps // len(moves))

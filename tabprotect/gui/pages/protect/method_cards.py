@@ -69,9 +69,10 @@ class MethodCard(QFrame):
         column = in_column(
             _wrapped(say("{rank}  {name}", rank, told(name)), "section"),
             on=self,
-            margins=(2 * GRID, GRID, 2 * GRID, GRID + 4),
-            spacing=4,
+            margins=(2 * GRID, GRID + 4, 2 * GRID, GRID + 4),
+            spacing=GRID // 2,
         )
+        column.addSpacing(GRID // 2)
         figures = in_row(spacing=2 * GRID)
         for text, caption in (
             (share_text(trial), say("of the small counts would be known")),
@@ -86,12 +87,12 @@ class MethodCard(QFrame):
         column.addLayout(figures)
         column.addSpacing(GRID // 2)
         column.addWidget(_wrapped(about(trial.method)))
-        for extra in (
-            helps(place),
-            "" if trial.safe(share) else sentence_of(known_words(trial)),
+        for extra, role in (
+            (helps(place), "section"),
+            ("" if trial.safe(share) else sentence_of(known_words(trial)), ""),
         ):
             if extra:
-                column.addWidget(_wrapped(extra, "section"))
+                column.addWidget(_wrapped(extra, role))
         column.addSpacing(GRID // 2)
         for wish in asked:
             column.addLayout(_kept(wish, wish not in place.lost))
@@ -159,7 +160,7 @@ class Cards(QScrollArea):
         self._column.addWidget(self._title)
         self._others = QGridLayout()
         self._others.setHorizontalSpacing(2 * GRID)
-        self._others.setVerticalSpacing(GRID // 2)
+        self._others.setVerticalSpacing(GRID)
         self._others.setColumnStretch(3, 1)
         self._column.addLayout(self._others)
         self._column.addStretch(1)
@@ -213,6 +214,11 @@ class Cards(QScrollArea):
             self._fill(place, asked, share, running=running)
         if focused in self.buttons:
             self.buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def begin(self) -> None:
+        """Have the best method's button take the keyboard."""
+        for button in list(self.buttons.values())[:1]:
+            button.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

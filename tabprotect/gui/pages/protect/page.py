@@ -77,7 +77,7 @@ class ProtectPage(ProtectStage, Page):
         self.footer.addWidget(self._note, 1)
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
-        return {"choose": lambda: self.cards.setFocus(), "again": self.try_again}
+        return {"choose": self.cards.begin, "again": self.try_again}
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -17,6 +17,7 @@ from tabprotect.engine.project.verbs.sums_verbs import SumsTrial, tried_sums
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.buttons import Inside, emptied, push_button, scrolling
 from tabprotect.gui.look.label import Label
@@ -45,8 +46,8 @@ class SumsCard(QFrame):
         column = in_column(
             Label(method.label, role="section", wordWrap=True),
             on=self,
-            margins=(2 * GRID, GRID, 2 * GRID, GRID + 4),
-            spacing=GRID // 2,
+            margins=(2 * GRID, GRID + 4, 2 * GRID, GRID + 4),
+            spacing=GRID,
         )
         figures = in_row(spacing=2 * GRID)
         for text, caption in _figures(trial, decimals):
@@ -85,7 +86,10 @@ class ProtectSumsPage(ProtectStage, Page):
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(inner)
         self._inner: QWidget = inner
+        self._area, self.no_rule = area, no_rule(document)
         self.body.addWidget(area, 1)
+        self.body.addWidget(self.no_rule, 1)
+        self.no_rule.hide()
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
         self._wide = 0
@@ -101,6 +105,10 @@ class ProtectSumsPage(ProtectStage, Page):
 
     def refresh(self, changes: PageChanges) -> None:
         project, sums = self.document.project, self.document.sums
+        waits = self.document.in_house and sums is not None and not sums.rules
+        self.no_rule.setVisible(waits)
+        self._area.setVisible(not waits)
+        self.main_button.setEnabled(not waits)
         if project is None or sums is None or not self.document.in_house:
             self.trials = {}
             self._fill(0)
@@ -131,9 +139,7 @@ class ProtectSumsPage(ProtectStage, Page):
         assert sums is not None
         self._fill(sums.table.decimals)
         if not sums.rules:
-            self.set_sentence(
-                say("No rule is given yet: the page Data says which sums tell too much.")
-            )
+            self.set_sentence(say("No rule is given yet."))
         elif len(self.trials) < len(SUMS_METHODS):
             self.set_sentence(
                 say("Trying {n} methods, {done} done.", len(SUMS_METHODS), len(self.trials))

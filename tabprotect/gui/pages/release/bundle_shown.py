@@ -180,7 +180,8 @@ def mechanism_text(release: Release) -> str:
     label = method.label
     cycles = release.mechanism.parameters.get("cycles")
     if not isinstance(cycles, MoveSet) or isinstance(likelihood, CellFactors):
-        return say("{label}. {help}", label, say(method.help.splitlines()[0]))
+        # It begins with what the method is called.
+        return say(method.help.splitlines()[0])
     return plural(
         len(cycles),
         "{label}: {cycles} cycle, "

@@ -39,9 +39,12 @@ class LineRow(QWidget):
     cells_asked = Signal()
     coins_asked = Signal()
 
-    def __init__(self, line: CheckLine) -> None:
+    def __init__(self, line: CheckLine, *, beside: bool = False) -> None:
+        """``beside``: something as high as a button stands in its row."""
         super().__init__()
         self.line = line
+        beside = beside or bool(line.cells or line.coins or line.names)
+        side = Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignTop
         icon, ink, word = MARKS[line.state]
         picture = Label()
         picture.setPixmap(icons.pixmap(icon, 16, colour=getattr(THEME.colours, ink)))
@@ -49,7 +52,7 @@ class LineRow(QWidget):
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.words.setAccessibleName(tell("{word}: {text}", word, line.text))
         row = in_row(
-            (picture, 0, Qt.AlignmentFlag.AlignTop),
+            (picture, 0, side),
             (self.words, 1),
             on=self,
             margins=0,
@@ -57,7 +60,7 @@ class LineRow(QWidget):
         )
         if line.staff:
             badge = Label(say("staff only"), role="quiet")
-            row.addWidget(badge, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(badge, 0, side)
         self.button: QPushButton | None = None
         ways: tuple[tuple[object, str, str, Callable[[], object]], ...] = (
             (
@@ -84,7 +87,7 @@ class LineRow(QWidget):
                 self.button = QPushButton(told(label))
                 self.button.setAccessibleName(told(name))
                 self.button.clicked.connect(lambda _=False, act=act: act())
-                row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+                row.addWidget(self.button, 0, side)
 
     def _name_tables(self) -> None:
         """Say which tables the line counts, in place of its button."""
@@ -185,7 +188,7 @@ class LineGroup(QWidget):
         self._folding = bool(self._folded and lines and self._may_fold) and all_passed
         self.fold.setVisible(self._folding)
         if self._folding:
-            self._sum.addWidget(LineRow(CheckLine("passed", self._folded)), 1)
+            self._sum.addWidget(LineRow(CheckLine("passed", self._folded), beside=True), 1)
             self._sum.addWidget(self.fold)
         self._unfold(self.fold.isChecked())
 

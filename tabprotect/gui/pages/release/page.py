@@ -176,6 +176,9 @@ class ReleasePage(ReleaseStage, GatePage):
             self.bundle = None
 
     def _prepared(self, bundle: Bundle) -> None:
+        # An answer may come after its release was taken back.
+        if self.document.release is None:
+            return
         self.bundle = bundle
         self._show()
         self._go_on()
@@ -385,7 +388,14 @@ class ReleasePage(ReleaseStage, GatePage):
         except InputError as error:
             self.show_error(error)
             return
-        what = [self.sentence, self.banner.below.text(), *self.points.reasons(project)]
+        # What the verdict says is not said again among the reasons.
+        open_ = judging.verdict(project)
+        said = "" if open_ is None or open_.complete else open_.not_whole
+        reasons = [
+            open_.note if said and open_ is not None and reason.startswith(said) else reason
+            for reason in self.points.reasons(project)
+        ]
+        what = [self.sentence, self.banner.below.text(), *reasons]
         if not project.title:
             what.append(say("The release has no title."))
         if signed := signed_by(*self.signing.names()):

@@ -286,7 +286,9 @@ class RunPage(Page):
         self.show_face("setup")
         self.about.setCurrentWidget(self.preview)
         helps = self.document.judging.remedies(project) or ()
-        self.preview.refusal.refuse(said, helps, drawn=True)
+        verdict = None if project.protected is None else project.protected.record.verdict
+        whole = verdict is None or verdict.passed is not None
+        self.preview.refusal.refuse(said, helps, drawn=True, open_=not whole)
 
     def _helped(self) -> None:
         """What helps is known by now."""
@@ -334,7 +336,8 @@ class RunPage(Page):
         project = self.document.project
         if project is not None:
             self._preview, chance, remedies = found
-            self.preview.show_preview(self._preview, project.domain, chance.sentence)
+            said = "" if chance.unlikely else chance.sentence
+            self.preview.show_preview(self._preview, project.domain, said)
             if chance.unlikely:
                 self.document.judging.know_remedies(project, remedies)
                 self.preview.refusal.refuse(
@@ -342,6 +345,7 @@ class RunPage(Page):
                     if chance.open
                     else say("Probably refused. {sentence}", chance.sentence),
                     remedies,
+                    open_=chance.open,
                 )
             self._show_refusal(project)
             self._tell()

@@ -57,6 +57,7 @@ class RefusalStrip(QFrame):
         self._picture = Label()
         self._reason = Label(wordWrap=True)
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._open = False
         self._instead = Label(wordWrap=True)
         self.remedies: dict[str, QPushButton] = {}
         self._offers = in_column(spacing=2)
@@ -83,9 +84,18 @@ class RefusalStrip(QFrame):
         """The reason shown; empty when nothing is refused."""
         return "" if self.isHidden() else self._reason.text()
 
-    def refuse(self, reason: str, remedies: Sequence[Suggestion], *, drawn: bool = False) -> None:
-        """Show a refusal; ``drawn`` is one of a draw that is held."""
+    def refuse(
+        self,
+        reason: str,
+        remedies: Sequence[Suggestion],
+        *,
+        drawn: bool = False,
+        open_: bool = False,
+    ) -> None:
+        """Show a refusal; ``drawn`` is one of a draw that is held, ``open_`` no limit is broken."""
         self.clear()
+        self._open = open_
+        self._take_colours()
         self.gate.setVisible(drawn)
         self._reason.setText(told(capital(reason).rstrip(".") + "."))
         self.setAccessibleDescription(told(self._reason.text()))
@@ -113,11 +123,12 @@ class RefusalStrip(QFrame):
 
     def _take_colours(self) -> None:
         c = THEME.colours
+        fill, ink = (c.undecided_fill, c.undecided) if self._open else (c.error_fill, c.error)
         self.setStyleSheet(
-            f"RefusalStrip {{ background: {c.error_fill}; border: 1px solid {c.error};"
+            f"RefusalStrip {{ background: {fill}; border: 1px solid {ink};"
             f" border-radius: 4px; }} RefusalStrip QLabel {{ color: {c.text}; }}"
         )
-        self._picture.setPixmap(icons.pixmap("warning", 20, colour=c.error))
+        self._picture.setPixmap(icons.pixmap("warning", 20, colour=ink))
 
 
 class PreviewPanel(QScrollArea):

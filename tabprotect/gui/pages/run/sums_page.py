@@ -22,6 +22,7 @@ from tabprotect.gui.base.background.job_view import JobView
 from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
 from tabprotect.gui.look.buttons import ScrollsDown, emptied, faces, push_button
@@ -57,7 +58,12 @@ class SetUpSumsPage(MethodsStage, Page):
         self._build_form()
         self._build_result()
         right = QWidget()
-        in_column((self._result, 1), (self.empty, 1), on=right, margins=(GRID, 0, 0, 0))
+        self.no_rule = no_rule(document)
+        in_column(
+            *((self._result, 1), (self.empty, 1), (self.no_rule, 1)),
+            on=right,
+            margins=(GRID, 0, 0, 0),
+        )
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self.form)
@@ -142,12 +148,10 @@ class SetUpSumsPage(MethodsStage, Page):
             self._show_form(project, sums)
         if release is None:
             self._result.hide()
-            self.empty.show()
-            self.set_sentence(
-                say("No rule is given yet: the page Data says which sums tell too much.")
-                if house and sums is not None and not sums.rules
-                else ""
-            )
+            ruled = not house or sums is None or bool(sums.rules)
+            self.no_rule.setVisible(not ruled)
+            self.empty.setVisible(ruled)
+            self.set_sentence("" if ruled else say("No rule is given yet."))
             self.empty.setText(
                 told(
                     say("What is hidden, or changed, appears here.\nNothing is published by it.")
@@ -158,6 +162,7 @@ class SetUpSumsPage(MethodsStage, Page):
             return
         self._result.show()
         self.empty.hide()
+        self.no_rule.hide()
         self._show_result(project)
 
     def _show_form(self, project: Project, sums: ChosenSums) -> None:

@@ -430,6 +430,7 @@ class TabulatePage(Page):
         for part in (self.counting, self._pick, self.main_button):
             part.setVisible(bool(self.source))
         self.empty.setVisible(not self.source)
+        self.show_foot_line(bool(self.source))
         self.main_button.setEnabled(len(self.chosen) > 0)
         self.all.setEnabled(bool(self._columns))
         if not self._columns:

@@ -12,7 +12,7 @@ from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import ElidedLabel
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.speaking import told
 
 ROWS = 5
 """Numbers of digits that are offered."""
@@ -78,11 +78,15 @@ class DigitRows(QWidget):
             named(name, say("Name of the level of {number} digits", number))
             more = say(" \u2026") if len(groups) > SHOWN else ""
             about.setText(
-                tell(
-                    "{number} groups: {names}{more}",
-                    count_text(len(groups)),
-                    joined(groups[:SHOWN], ", "),
-                    more,
+                told(
+                    plural(
+                        len(groups),
+                        "{number} group: {names}{more}",
+                        "{number} groups: {names}{more}",
+                        count_text(len(groups)),
+                        joined(groups[:SHOWN], ", "),
+                        more,
+                    )
                 )
             )
         self._none.setVisible(not self.numbers)

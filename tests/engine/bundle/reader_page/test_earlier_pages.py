@@ -39,7 +39,7 @@ def older(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tu
     assert number == 2
     frame = page.frame().replace(*OLDER)
     today = earlier_pages.sha256_of(page.frame())
-    frames = {earlier_pages.sha256_of(frame): ("naive",), today: ()}
+    frames = {earlier_pages.sha256_of(frame): "unsaid", today: "today"}
     monkeypatch.setattr(earlier_pages, "FRAMES", frames)
     return release, files | {page.PAGE: then.encode()}
 
@@ -85,6 +85,30 @@ def test_the_figures_of_an_earlier_page_are_worked_out_again(
     other = public.files(Release(release.tables, release.mechanism, "Another"))
     with pytest.raises(BundleError, match=r"page\.html"):
         verify_bytes(resealed(other | {page.PAGE: files[page.PAGE]}))
+
+
+@pytest.mark.parametrize("method", ["cyclic_perturbation", "suppression"])
+def test_an_earlier_page_says_the_figures_of_then(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = Table.dense(Domain.of_shape((3, 4)), np.arange(12).reshape(3, 4) % 5)
+    release = methods()[method].run(Problem(table), {}, Randomness.seeded(3)).release
+    files: Files = public.files(release)
+    page_of = page.Page.of(release, files, None)
+    text = files[page.PAGE].decode().replace(*OLDER)
+    for code, then in page_of.then.items():
+        said = page_of.told["said"][code]["naive"]  # type: ignore[index]
+        assert said != then
+        text = text.replace(earlier_pages.embedded(said), earlier_pages.embedded(then))
+    frame = page.frame().replace(*OLDER)
+    today = earlier_pages.sha256_of(page.frame())
+    frames = {earlier_pages.sha256_of(frame): "then", today: "today"}
+    monkeypatch.setattr(earlier_pages, "FRAMES", frames)
+    found = verify_bytes(resealed(files | {page.PAGE: text.encode()}))
+    assert found.checks[-1] == page.OF_EARLIER
+    changed = text.replace("misl", "misguid").replace("true", "so", 1)
+    with pytest.raises(BundleError):
+        verify_bytes(resealed(files | {page.PAGE: changed.encode()}))
 
 
 def test_todays_frame_is_known_to_the_versions_to_come() -> None:

@@ -14,7 +14,12 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.methods.controlled_tabular_adjustment import PLUGIN
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.suppressing.nearest_table import Wanted, nearest_safe
+from tabprotect.engine.protection.suppressing.nearest_table import (
+    Rivals,
+    Wanted,
+    nearest_safe,
+    search_cost,
+)
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Mechanism
@@ -160,6 +165,43 @@ def test_an_original_is_possible_when_it_gives_this_release() -> None:
     found = [rerun.estimate(original, generator) for original in originals]
     assert found == [float(_release_of(o, generator) == release) for o in originals]
     assert found[0] == 1.0 and 0.0 in found
+
+
+@pytest.mark.parametrize("distance", ["l1", "l2"])
+@pytest.mark.parametrize("totals", ["spared", "kept", "moved"])
+def test_what_rivals_rule_out_is_never_adjusted_to_the_table(distance: str, totals: str) -> None:
+    generator = np.random.default_rng(7)
+    wanted = Wanted(distance, totals)  # type: ignore[arg-type]
+    originals = [_table(generator.poisson(1.5, (3, 3))) for _ in range(40)]
+    publication, adjusted = _everything(originals[0]), {}
+    for original in originals:
+        try:
+            found = nearest_safe(publication, original, RULE, wanted)
+        except InfeasibleError:
+            continue
+        adjusted[original.counts.tobytes()] = found
+    ruled_out = compared = 0
+    for published in adjusted.values():
+        rivals = Rivals(publication, published, RULE, wanted)
+        assert rivals.usable
+        for other in adjusted.values():
+            rivals.add(other)
+        for original in originals:
+            became = adjusted.get(original.counts.tobytes())
+            out, compared = rivals.rule_out(original), compared + 1
+            ruled_out += out
+            assert not (out and became is not None and became == published)
+    assert compared and ruled_out > compared / 2
+    # Where inner cells are not published, several tables give one release.
+    margins = Publication.of(originals[0].domain, "A + B")
+    assert not Rivals(margins, originals[0], RULE, wanted).usable
+
+
+def test_what_a_search_costs_is_stated_where_it_is_long() -> None:
+    few, many = np.full(32, 5), np.full(33, 5)
+    assert search_cost(few, "l1") is None
+    assert search_cost(many, "l1") == 66_000.0 and search_cost(few, "l2") == 320_000.0
+    assert search_cost(np.append(few, [0, 0]), "l1") is None
 
 
 def test_limits_alone_mislead() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -12,6 +14,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.gui.forms.parameters.field import LONG
 from tabprotect.gui.forms.parameters.method_form import MethodForm
 
 GAME = Shares(("win", "lose", "draw"), rest="remaining")
@@ -131,3 +134,25 @@ def test_tables_and_levels_are_put_together_by_clicks(qtbot: QtBot) -> None:
     assert field.value is None and not chips.entries
     levels_of.names["geo@n1"].click()
     assert form.fields["groupings"].value == "geo@n1"
+
+
+def test_a_long_plan_is_shown_table_by_table_and_goes_on(qtbot: QtBot) -> None:
+    names = [f"variable number {n}" for n in range(6)]
+    domain = Domain(tuple(Variable(name, ("x", "y")) for name in names))
+    form = MethodForm()
+    qtbot.addWidget(form)
+    form.show()
+    method = methods()["publish_margins"]
+    planned = [f"`{a}`*`{b}`" for a, b in pairwise(names)]
+    values = {p.name: p.default for p in method.parameters} | {"margins": " + ".join(planned)}
+    assert len(str(values["margins"])) > LONG
+    form.show_method(method, values, coins=(None, False), house=True, domain=domain)
+    field = form.fields["margins"]
+    assert field.chips is not None and len(field.chips.entries) == len(planned)
+    field.chips.entries[0].click()
+    assert field.value == " + ".join(planned[1:])
+    # Who works by keys goes on where the entry was.
+    assert field.chips.entries[0].accessibleName().startswith("Chosen: variable number 1 ×")
+    put(form, "margins", "`variable number 0`:`variable number 1` - 1")
+    (entry,) = field.chips.entries
+    assert "variable number 0 × variable number 1 without totals" in entry.text()

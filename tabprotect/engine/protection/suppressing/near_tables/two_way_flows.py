@@ -11,12 +11,18 @@ Cox 1995, *Network models for complementary cell suppression*, J. Amer. Statist.
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS, Deviation
 from tabprotect.engine.protection.suppressing.near_tables.residual import Path, Residual
 from tabprotect.engine.tables.publication import Publication
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 try:
     from tabprotect.engine.protection.suppressing.near_tables import two_way_routes
@@ -91,24 +97,30 @@ class HiddenNetwork:
     """
 
     def __init__(self, forward: Ints, back: Ints) -> None:
-        # A third of the program's start, and few need it.
-        from scipy.sparse import csr_array
-
-        rows, columns = forward.shape
-        self._rows = rows
-        self._forward = forward
+        self._rows = len(forward)
+        self._forward, self._back = forward, back
         self._out = forward.sum(axis=1, dtype=np.float64)
         self._into = forward.sum(axis=0, dtype=np.float64)
         self.endless = bool((forward >= ENDLESS).any())
-        finite = sum(float(side[side < ENDLESS].sum(dtype=np.float64)) for side in (forward, back))
-        self.fits = finite < LARGEST_FLOW // 2
+        self._finite = sum(
+            float(side[side < ENDLESS].sum(dtype=np.float64)) for side in (forward, back)
+        )
+        self.fits = self._finite < LARGEST_FLOW // 2
+
+    @cached_property
+    def _graph(self) -> csr_array:
+        # A third of the program's start, and few need it.
+        from scipy.sparse import csr_array
+
+        forward, back, finite = self._forward, self._back, self._finite
+        rows, columns = forward.shape
         down, up = np.nonzero(forward), np.nonzero(back.T)
         # By tails, then heads: as a compressed matrix has them.
         capacity = np.concatenate([forward[down], back.T[up]])
         ends = np.concatenate(
             [np.bincount(down[0], minlength=rows), np.bincount(up[0], minlength=columns)]
         )
-        self._graph = csr_array(
+        return csr_array(
             (
                 np.minimum(capacity, min(int(finite) + 1, LARGEST_FLOW)).astype(np.int32),
                 np.concatenate([down[1] + rows, up[1]]).astype(np.int32),
@@ -117,10 +129,39 @@ class HiddenNetwork:
             shape=(rows + columns, rows + columns),
         )
 
+    @cached_property
+    def _cells(self) -> tuple[Ints, ...]:
+        """The hidden cells by rows and by columns, what can go, and place for what goes."""
+        shape = self._forward.shape
+        rows, columns = np.nonzero((self._forward != 0) | (self._back != 0))
+        by_column = np.argsort(columns, kind="stable")
+        starts = (
+            np.concatenate([[0], np.cumsum(np.bincount(which, minlength=size))])
+            for which, size in zip((rows, columns), shape, strict=True)
+        )
+        sides = self._forward[rows, columns], self._back[rows, columns]
+        # Both are views of one list of places.
+        columns = np.ascontiguousarray(columns)
+        return next(starts), columns, next(starts), by_column, *sides, np.zeros_like(by_column)
+
     def most(self, i: int, j: int) -> int:
         """An upper limit of the flow from row i to column j beside their own arc."""
         own = float(self._forward[i, j])
         return int(min(self._out[i] - own, self._into[j] - own))
+
+    def wanted(self, i: int, j: int, most: int) -> tuple[int, tuple[Ints, Ints, Ints]]:
+        """A flow from row i to column j beside their own arc, as large as wanted or as there is.
+
+        Compiled. Returns how large it is, rows, columns, and amounts.
+        """
+        starts, columns, *_, gone = self._cells
+        begin, end = int(starts[i]), int(starts[i + 1])
+        at = begin + int(np.searchsorted(columns[begin:end], j))
+        own = at if at < end and columns[at] == j else -1
+        amount = two_way_routes.largest(self._cells, i, j, own, most)
+        used = np.flatnonzero(gone)
+        rows = np.searchsorted(starts, used, side="right") - 1
+        return amount, (rows, columns[used], gone[used])
 
     def flow(self, i: int, j: int) -> tuple[int, tuple[Ints, Ints, Ints]]:
         """The largest flow from row i to column j beside their own arc; rows, columns, amounts."""
@@ -379,7 +420,9 @@ class TwoWayFlows:
             with self._residual(turn, np.array([cell])) as whole:
                 if whole.reach((i, j), ENDLESS, at_once=True)[0]:
                     return own, True, None
-        if network.fits:
+        if two_way_routes is not None:
+            amount, (rows, columns, flow) = network.wanted(i, j, most)
+        elif network.fits:
             amount, (rows, columns, flow) = network.flow(i, j)
         else:
             amount, (rows, columns, flow) = self._augmented(turn, cell)

@@ -377,7 +377,109 @@ static PyObject *route(PyObject *module, PyObject *args)
     return out;
 }
 
+#define NETWORK 7
+
+/* Hidden cells by rows, and their numbers by columns; what goes from row to column and back, and what
+ * went. */
+typedef struct {
+    int64_t rows, columns, own;
+    const int64_t *row_start, *column, *column_start, *by_column, *forward, *back;
+    int64_t *gone, *row_of, *parent, *queue;
+} Network;
+
+/* The cells of the shortest path from row i to column j whose arcs carry the amount, as parents of
+ * nodes (columns after rows); 0: there is none. */
+static int carried(Network *n, int64_t i, int64_t j, int64_t amount)
+{
+    int64_t begin = 0, end = 1;
+    for (int64_t k = 0; k < n->rows + n->columns; k++)
+        n->parent[k] = -1;
+    n->queue[0] = i;
+    n->parent[i] = -2;
+    while (begin < end) {
+        int64_t node = n->queue[begin++], column = node - n->rows;
+        int64_t at = column < 0 ? n->row_start[node] : n->column_start[column];
+        int64_t last = column < 0 ? n->row_start[node + 1] : n->column_start[column + 1];
+        for (; at < last; at++) {
+            int64_t cell = column < 0 ? at : n->by_column[at];
+            int64_t to = column < 0 ? n->rows + n->column[cell] : n->row_of[cell];
+            int64_t left = column < 0 ? n->forward[cell] - n->gone[cell]
+                                      : n->back[cell] + n->gone[cell];
+            if (n->parent[to] != -1 || left < amount || cell == n->own)
+                continue;
+            n->parent[to] = cell;
+            if (to == n->rows + j)
+                return 1;
+            n->queue[end++] = to;
+        }
+    }
+    return 0;
+}
+
+/* The largest flow from row i to column j, or as much as is asked: wide paths first. */
+static int64_t flowed(Network *n, int64_t i, int64_t j, int64_t most)
+{
+    int64_t amount = most, left = most;
+    while (left && amount) {
+        if (!carried(n, i, j, amount)) {
+            amount /= 2;
+            continue;
+        }
+        int64_t by = left;
+        for (int64_t node = n->rows + j; node != i;) {
+            int64_t cell = n->parent[node], out = node >= n->rows;
+            int64_t there = out ? n->forward[cell] - n->gone[cell] : n->back[cell] + n->gone[cell];
+            by = there < by ? there : by;
+            node = out ? n->row_of[cell] : n->rows + n->column[cell];
+        }
+        for (int64_t node = n->rows + j; node != i;) {
+            int64_t cell = n->parent[node], out = node >= n->rows;
+            n->gone[cell] += out ? by : -by;
+            node = out ? n->row_of[cell] : n->rows + n->column[cell];
+        }
+        left -= by;
+        amount = left < amount ? left : amount;
+    }
+    return most - left;
+}
+
+/* Parameters: where each row's cells begin, their columns, where each column's begin, their numbers,
+ * what can go from row to column and back, what goes (to be filled); then row, column and number of the
+ * cell in question (-1: none), and the most that is asked for. Returns how much there is. */
+static PyObject *largest(PyObject *module, PyObject *args)
+{
+    PyObject *given;
+    Arrays a;
+    Network n;
+    long long i, j, own, most, found = -1;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OLLLL", &given, &i, &j, &own, &most))
+        return NULL;
+    if (hold_all(&a, given, NETWORK, 64)) {
+        int64_t cells = a.view[1].len / 8, nodes;
+        n.row_start = a.view[0].buf, n.column = a.view[1].buf, n.column_start = a.view[2].buf;
+        n.by_column = a.view[3].buf, n.forward = a.view[4].buf, n.back = a.view[5].buf;
+        n.gone = a.view[6].buf, n.own = own;
+        n.rows = a.view[0].len / 8 - 1, n.columns = a.view[2].len / 8 - 1;
+        nodes = n.rows + n.columns;
+        int64_t *whole = malloc((size_t)(cells + 2 * nodes) * sizeof *whole);
+        if (whole) {
+            n.row_of = whole, n.parent = whole + cells, n.queue = n.parent + nodes;
+            for (int64_t r = 0; r < n.rows; r++)
+                for (int64_t at = n.row_start[r]; at < n.row_start[r + 1]; at++)
+                    n.row_of[at] = r;
+            memset(n.gone, 0, (size_t)cells * sizeof *n.gone);
+            found = flowed(&n, i, j, most);
+            free(whole);
+        } else
+            PyErr_NoMemory();
+    }
+    let_go(&a);
+    return found < 0 ? NULL : PyLong_FromLongLong(found);
+}
+
 static PyMethodDef methods[] = {
+    {"largest", largest, METH_VARARGS, "The largest flow through hidden cells."},
     {"route", route, METH_VARARGS, "A way through hidden cells: see two_way_flows.py."},
     {NULL, NULL, 0, NULL},
 };

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -81,3 +83,26 @@ def test_how_long_it_takes_is_told_by_the_ends_and_not_by_the_table(
         assert flows[0].seconds(50_000) == flows[1].seconds(50_000) < 60
     monkeypatch.setattr(two_way_flows, "two_way_routes", None)
     assert all(each.seconds(50_000) > 20 for each in flows)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_compiled_flows_are_as_large_as_those_of_scipy(seed: int) -> None:
+    if two_way_flows.two_way_routes is None:
+        pytest.skip("the compiled form could not be built")
+    rng = np.random.default_rng(seed)
+    shape = (int(rng.integers(2, 9)), int(rng.integers(2, 9)))
+    hidden = rng.random(shape) < 0.6
+    forward, back = (np.where(hidden, rng.integers(0, 12, shape), 0) for _ in range(2))
+    network = two_way_flows.HiddenNetwork(forward, back)
+    for i, j in itertools.product(*map(range, shape)):
+        largest, _ = network.flow(i, j)
+        for most in (1, 3, 10_000):
+            amount, (rows, columns, flow) = network.wanted(i, j, most)
+            assert amount == min(largest, most)
+            moved = np.zeros(shape, dtype=np.int64)
+            moved[rows, columns] = flow
+            assert moved[i, j] == 0 and (moved <= forward).all() and (-moved <= back).all()
+            over, under = moved.sum(axis=1), moved.sum(axis=0)
+            over[i] -= amount
+            under[j] -= amount
+            assert not over.any() and not under.any()
