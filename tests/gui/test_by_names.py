@@ -128,10 +128,10 @@ def test_the_first_release_by_names_alone(listener: Listener, tmp_path: Path) ->
     shares = listener("description", "filler", "Triangle of alpha, beta and gamma")
     assert shares == "alpha 0.25, beta 0.25, gamma 0.50"
     press("Run")
-    listener("find", "table", "Published table")
+    listener("find", "table", "Result")
+    press("Published", "check box")
     published = [
-        [int(listener("cell", "Published table", row, column)) for column in range(4)]
-        for row in range(4)
+        [int(listener("cell", "Result", row, column)) for column in range(4)] for row in range(4)
     ]
     press("4  Release", "check box")
     listener("find", "panel", "Ready: readers would know 0 of\u2026")
