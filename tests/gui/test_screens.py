@@ -46,7 +46,7 @@ SIZES = ((1024, 700), (1366, 768), (1920, 1080), (960, 540))
 SEEN = 6
 """Rows and columns of a table that are in sight at least."""
 
-TABLES = ("Table of counts", "Table with the selected cycle")
+TABLES = ("Table of counts", "Result", "Table with the selected cycle")
 
 Question = Callable[[Jobs, str, Callable[[Progress], Any]], Job]
 

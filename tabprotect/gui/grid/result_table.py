@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.arrays import Arrays, Bools, Ints, Letters
@@ -19,7 +19,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.look.buttons import faces
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, THEME, Written, count_text, signed_text
+from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, count_text, signed_text
 from tabprotect.languages.said import say
 
 VIEWS = {
@@ -198,6 +198,8 @@ class ResultTable(QWidget):
         delegate.ground = None
         if moved and change is not None:
             delegate.grounds, delegate.ground = _grounds(layout.flat(change))
+        # Beside the count stands what it changed by, or a letter.
+        self.grid.room = (ASIDE if len(views) > 1 else 0, 0)
         text: Written = difference_text if view == "change" else published_text
         self.grid.show_grid(
             layout,
@@ -206,15 +208,21 @@ class ResultTable(QWidget):
             text=text,
             margin_text=text,
         )
-        self._widen(len(views) > 1)
+        self._widen()
         self.grid.repaint_cells()
 
-    def _widen(self, several: bool) -> None:
-        """Columns that are wide enough for what was seen before, and for what stands aside."""
+    def _widen(self) -> None:
+        """Columns that are wide enough for what was seen before."""
         own = self.grid.natural_widths
         self._widest = max(own[0], self._widest[0]), max(own[1], self._widest[1])
-        wide, totals = self._widest
-        self.grid.be_as_wide_soon((wide + (ASIDE if several else 0), totals))
+        self.grid.be_as_wide_soon(self._widest)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._result is not None:
+            self._widest = (0, 0)
+            # Once the grid has its own new size.
+            TURNS.later(self, self._widen)
 
     def _described(self, row: int, column: int) -> str:
         """The change of a cell where it stands beside the count, for a screen reader."""
