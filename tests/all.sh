@@ -30,6 +30,9 @@ aside() {
   step the documentation, every example run
   .venv/bin/sphinx-build -q -W --keep-going -b html resources/docs/site build/site
   step the examples of the library
+  # A house of its own: what was refused in somebody's weighs in what they print.
+  TABPROTECT_HOME=$(mktemp -d)
+  export TABPROTECT_HOME
   without_qt -p no:cacheprovider --doctest-modules tabprotect/__init__.py tabprotect/library
 }
 
