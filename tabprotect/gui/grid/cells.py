@@ -44,15 +44,20 @@ PADDING = (4, 0, -8, 0)
 NO_CHANGE = 2**61
 """From here on a number stands for what has no change: a count that is not published."""
 
-ASIDE = 28
-"""Pixels at the right of a cell for what it changed by."""
-
 HEADER_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
 
 
 def room_for_letter(metrics: QFontMetrics) -> int:
     """Pixels at the right of a cell for a letter."""
     return metrics.horizontalAdvance("M") + 4
+
+
+def room_for_change(metrics: QFontMetrics, change: Ints) -> int:
+    """The same for what any of the cells changed by."""
+    moved = change[np.abs(change) < NO_CHANGE]
+    ends = (moved.min(), moved.max()) if moved.size else (0, 0)
+    wide = max(metrics.horizontalAdvance(told(signed_text(int(end)))) for end in ends)
+    return max(wide, metrics.horizontalAdvance("+1")) + 10
 
 
 class GridModel(QAbstractTableModel):
@@ -144,7 +149,7 @@ class CellDelegate(QStyledItemDelegate):
     ``hidden``
         Cells without a published count: an x stands for it.
     ``aside``
-        What each cell changed by, written at its right where it did.
+        What each cell changed by, written at its right where it did, in ``beside`` pixels.
     ``letters``
         A letter at the right of each cell, empty for none.
 
@@ -160,6 +165,7 @@ class CellDelegate(QStyledItemDelegate):
         self.hatch: Bools | None = None
         self.hidden: Bools | None = None
         self.aside: Ints | None = None
+        self.beside = 0
         self.letters: npt.NDArray[np.str_] | None = None
         self.draw: Callable[[QPainter, QRect, int, int, bool], None] | None = None
         self.quiet_zeros = True
@@ -225,7 +231,7 @@ class CellDelegate(QStyledItemDelegate):
                 room = rect.adjusted(0, 0, -4, 0)
                 painter.drawText(room, RIGHT, told(signed_text(change)))
             painter.setPen(self._text)
-            option.rect = rect.adjusted(0, 0, -ASIDE, 0)
+            option.rect = rect.adjusted(0, 0, -self.beside, 0)
         if self.letters is not None:
             painter.drawText(rect.adjusted(0, 0, -6, 0), RIGHT, str(self.letters[row, column]))
             option.rect = rect.adjusted(0, 0, -room_for_letter(painter.fontMetrics()), 0)

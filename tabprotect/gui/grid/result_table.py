@@ -8,18 +8,18 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QColor, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.arrays import Arrays, Bools, Ints, Letters
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.grid.cells import ASIDE
+from tabprotect.gui.grid.cells import room_for_change
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.look.buttons import faces
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, count_text, signed_text
+from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, count_text, signed_text, tabular
 from tabprotect.languages.said import say
 
 VIEWS = {
@@ -199,7 +199,11 @@ class ResultTable(QWidget):
         if moved and change is not None:
             delegate.grounds, delegate.ground = _grounds(layout.flat(change))
         # Beside the count stands what it changed by, or a letter.
-        self.grid.room = (ASIDE if len(views) > 1 else 0, 0)
+        delegate.beside = 0
+        if change is not None:
+            metrics = QFontMetrics(tabular(self.grid.font()))
+            delegate.beside = room_for_change(metrics, layout.flat(change))
+        self.grid.room = (delegate.beside, 0)
         text: Written = difference_text if view == "change" else published_text
         self.grid.show_grid(
             layout,
