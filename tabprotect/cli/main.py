@@ -121,8 +121,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(console, fault)
     except TabprotectError as error:
         if isinstance(error, InfeasibleError) and error.suggestions and "parameters" in args:
+            # The command has imported it.
+            from tabprotect.engine.project.verbs.release_verbs import ACCEPT
+
+            runnable = error.runnable
+            if runnable is None:
+                runnable = tuple((one, False) for one in error.suggestions)
             error.commands = tuple(
-                _with_settings(arguments, one.parameters) for one in error.suggestions
+                _with_settings([*arguments, *(ACCEPT if reason else ())], one.parameters)
+                for one, reason in runnable
             )
         return _failed(console, error)
     except KeyboardInterrupt:
