@@ -121,15 +121,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(console, fault)
     except TabprotectError as error:
         if isinstance(error, InfeasibleError) and error.suggestions and "parameters" in args:
-            # The command has imported it.
-            from tabprotect.engine.project.verbs.release_verbs import ACCEPT
-
             runnable = error.runnable
             if runnable is None:
-                runnable = tuple((one, False) for one in error.suggestions)
+                runnable = tuple((one, ()) for one in error.suggestions)
             error.commands = tuple(
-                _with_settings([*arguments, *(ACCEPT if reason else ())], one.parameters)
-                for one, reason in runnable
+                _with_settings([*arguments, *words], one.parameters) for one, words in runnable
             )
         return _failed(console, error)
     except KeyboardInterrupt:

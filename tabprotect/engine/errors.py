@@ -168,13 +168,14 @@ class InfeasibleError(TabprotectError):
     """No result satisfies the request (or no original fits).
 
     ``suggestions`` are other requests, the most promising first; ``runnable`` those that lead to a
-    result as they stand, each with whether it takes a reason, where that was looked at.
+    result as they stand, each with the words of the command line it takes besides, where that was
+    looked at.
     """
 
     exit_code = 5
     kind = "infeasible"
     suggestions: tuple[Suggestion, ...] = ()
-    runnable: tuple[tuple[Suggestion, bool], ...] | None = None
+    runnable: tuple[tuple[Suggestion, tuple[str, ...]], ...] | None = None
 
     def as_json(self) -> dict[str, object]:
         offered = [{"text": s.text, "parameters": dict(s.parameters)} for s in self.suggestions]

@@ -105,19 +105,24 @@ def remedied(project: Project, changed: Mapping[str, object], *, reason: bool = 
     project = replace(project, parameters=MappingProxyType(dict(project.parameters) | parameters))
     if isinstance(kind, str):
         project = replace(project, cycles_from=kind)
-    return [*protect_words(project), *(ACCEPT if reason else ())]
+    return protect_words(project)
+
+
+REASON = ("--accept", "REASON")
+"""Words for a reason, to be replaced by one."""
 
 
 def _runnable(
     project: Project, error: InfeasibleError, register: str | None
-) -> tuple[tuple[Suggestion, bool], ...]:
-    """The suggestions that lead to a release as they stand, each with whether it takes a reason.
+) -> tuple[tuple[Suggestion, tuple[str, ...]], ...]:
+    """The suggestions that lead to a release as they stand, each with the words for a reason if need be.
 
     With a reason a single draw leaves whatever it tells: no command says so where there is chance.
     """
     kept = isinstance(error, RefusedError) and not error.weighed
     kept = kept and register_address(register) is not None
-    method, out = project.protection, []
+    method = project.protection
+    out: list[tuple[Suggestion, tuple[str, ...]]] = []
     for one in error.suggestions:
         reason = kept or one.takes_reason
         if reason:
@@ -125,7 +130,7 @@ def _runnable(
             values = attempted(partial(method.resolve_for, project.problem, changed))
             if isinstance(values, TabprotectError) or method.is_random(values):
                 continue
-        out.append((one, reason))
+        out.append((one, REASON if reason else ()))
     return tuple(out)
 
 
@@ -288,7 +293,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     except InfeasibleError as error:
         error.runnable = _runnable(project, error, context.register)
         error.commands = tuple(
-            line(remedied(project, one.parameters, reason=reason)) for one, reason in error.runnable
+            line([*remedied(project, one.parameters), *words]) for one, words in error.runnable
         )
         if isinstance(error, RefusedError) and error.drawn:
             before.remember(context.register)
