@@ -95,8 +95,7 @@ GIVEN = "statuses_given"
 """Disclosed: whether statuses were given, not which."""
 
 GIVEN_NOTE = say(
-    "This posterior knows what is published, and not which cells had to be hidden or published "
-    "because of statuses given beforehand."
+    "Left out: which cells had to be hidden or published because of statuses given beforehand."
 )
 
 NOTE = say(
