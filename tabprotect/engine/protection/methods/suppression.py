@@ -425,7 +425,7 @@ def _suggestions(values: Values) -> tuple[Suggestion, ...]:
     if values[INSIDERS] in ("one", "all"):
         found.append(
             Suggestion(
-                say("Ask less of somebody who is part of the sensitive cell"),
+                say("Ask less of somebody who is part of the unsafe cell"),
                 {"insiders": "outside"},
             )
         )
