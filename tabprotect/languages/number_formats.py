@@ -21,6 +21,10 @@ _NUMBER = re.compile(
 _DAY = re.compile(rf"(?P<day>\d{{1,2}}) (?P<month>{'|'.join(MONTHS)}) (?P<year>\d{{4}})")
 
 
+NARROW = "\N{NARROW NO-BREAK SPACE}"
+"""Between groups of three figures, wherever people read them as print has them."""
+
+
 def grouped(count: int, space: str) -> str:
     """A whole number in groups of three figures apart by ``space``, with a true minus sign."""
     return f"{count:,}".replace(",", space).replace("-", "\N{MINUS SIGN}")
@@ -47,10 +51,17 @@ def large(count: int, space: str) -> str:
     return f"{first} × 10{str(power).translate(_RAISED)}"
 
 
-def number_writer(language: str) -> Callable[[str], str]:
-    """A function that writes a number or a date of English as the language does."""
+def number_writer(language: str, group: str = "") -> Callable[[str], str]:
+    """A function that writes a number or a date of English as the language does.
+
+    Parameters
+    ----------
+    group
+        What is between thousands; empty for the language's own.
+    """
     said = head(language)
-    decimal, group, percent = (said[f"X-{name}"] for name in ("Decimal", "Group", "Percent"))
+    decimal, own, percent = (said[f"X-{name}"] for name in ("Decimal", "Group", "Percent"))
+    group = group or own
     months = dict(zip(MONTHS, said["X-Months"].split(","), strict=True))
 
     def written(text: str) -> str:

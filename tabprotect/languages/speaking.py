@@ -9,12 +9,13 @@ from __future__ import annotations
 import locale
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 
 from tabprotect.languages.catalogue import Catalogue, translations
-from tabprotect.languages.number_formats import number_writer
-from tabprotect.languages.said import say
+from tabprotect.languages.number_formats import NARROW, number_writer
+from tabprotect.languages.said import Said, say
 
 _PIECE = re.compile(r"\{[^}]*\}|<[^>]*>|&[a-z]+;|%\(\w+\)\w|[A-Za-z]+")
 
@@ -38,15 +39,20 @@ PSEUDO = "en-XA"
 
 VARIABLE = "TABPROTECT_LANGUAGE"
 
-_force: list[Catalogue] = []
+_force: list[str] = []
+_apart: list[bool] = []
 
 
 @cache
-def catalogue(language: str) -> Catalogue:
-    """The catalogue of a language other than English."""
+def catalogue(language: str, *, apart: bool = False) -> Catalogue:
+    """The catalogue of a language; ``apart`` as :func:`figures_apart` has its figures."""
     if language == PSEUDO:
         return Catalogue(PSEUDO, {text: stretched(text) for text in translations("de")}, str)
-    return Catalogue(language, translations(language), number_writer(language))
+    if language == ENGLISH:
+        return Catalogue(ENGLISH, {}, lambda figures: figures.replace(",", NARROW))
+    return Catalogue(
+        language, translations(language), number_writer(language, NARROW if apart else "")
+    )
 
 
 def known(language: str) -> str:
@@ -72,19 +78,46 @@ def of_environment(environment: Mapping[str, str] | None = None) -> str:
     return next(map(known, spoken), ENGLISH)
 
 
-def speak(language: str) -> None:
-    """Show texts in this language from here on."""
-    _force[:] = [] if language == ENGLISH else [catalogue(language)]
+def speak(language: str, *, apart: bool = False) -> None:
+    """Show texts in this language from here on; ``apart`` as within :func:`figures_apart`."""
+    _apart[:] = [True] if apart else []
+    _force[:] = [] if language == ENGLISH else [language]
 
 
 def language() -> str:
     """The code of the language in force, for ``<html lang>``."""
-    return _force[0].language if _force else ENGLISH
+    return _force[0] if _force else ENGLISH
+
+
+@contextmanager
+def figures_apart() -> Iterator[None]:
+    """Within it thousands are apart by a narrow space in every language, as in tables and in print."""
+    before = _apart[:]
+    _apart[:] = [True]
+    try:
+        yield
+    finally:
+        _apart[:] = before
 
 
 def told(text: str) -> str:
     """A said text as it is shown; anything else is somebody's own words and stays."""
-    return _force[0].told(text) if _force else text
+    if _force:
+        return catalogue(_force[0], apart=bool(_apart)).told(text)
+    return _english_apart(text) if _apart and isinstance(text, Said) and "," in text else text
+
+
+def _english_apart(text: Said) -> str:
+    """An English text with its figures apart, letter by letter: its words stay as they were changed."""
+    figures = catalogue(ENGLISH).told(text)
+    if len(figures) != len(text):
+        return text
+    return "".join(
+        [
+            new if old == "," and new == NARROW else old
+            for old, new in zip(text, figures, strict=True)
+        ]
+    )
 
 
 def tell(template: str, /, *given: object, **values: object) -> str:

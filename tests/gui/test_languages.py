@@ -43,7 +43,7 @@ def speaking(qtbot: QtBot) -> Iterator[Callable[[str], MainWindow]]:
     def opened(language: str) -> MainWindow:
         app = application()
         THEME.apply(mode="light", zoom=1.0)
-        speak(language)
+        speak(language, apart=True)
         translator = speak_in_window(app)
         if translator is not None:
             undo.append(lambda: QLocale.setDefault(numbers))

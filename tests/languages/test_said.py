@@ -22,7 +22,7 @@ from tabprotect.languages.said import (
     say,
     uncapital,
 )
-from tabprotect.languages.speaking import ENGLISH, catalogue, speak, told
+from tabprotect.languages.speaking import ENGLISH, catalogue, figures_apart, speak, told
 
 GERMAN = Catalogue(
     "de",
@@ -118,6 +118,20 @@ def test_english_is_told_as_it_is_and_plain_words_always_are() -> None:
         assert told(told(text)) == "Freigeben"
     finally:
         speak(ENGLISH)
+
+
+def test_figures_stand_apart_in_print_and_names_stay_as_they_are() -> None:
+    known = say("{known} of {cells:,} cells ({limit:,.1f}) of {name}", 3, 1302, 12345.6, "1,302")
+    with figures_apart():
+        assert told(known) == "3 of 1\u202f302 cells (12\u202f345.6) of 1,302"
+        assert told(capital(say("one, {n:,}", 1302))) == "One, 1\u202f302"
+        assert told(say("Alas, {n:,}", 1302).lower()) == "alas, 1\u202f302"
+        speak("de", apart=True)
+        try:
+            assert told(say("{n:,} or {x:,.1f}", 1302, 1302.5)) == "1\u202f302 or 1\u202f302,5"
+        finally:
+            speak(ENGLISH)
+    assert told(known) is known
 
 
 def test_what_is_not_translated_is_english_with_figures_of_the_language() -> None:

@@ -13,7 +13,9 @@ from tabprotect.engine.attack.attack import Way
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.attacked_files import AttackedFiles
 from tabprotect.engine.report.report import page_bytes, rendered
+from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.languages.said import in_100, joined, plural, say
+from tabprotect.languages.speaking import figures_apart
 
 PRINTED = 2_000
 """Most cells that are printed, the surest first; ``--json`` has all."""
@@ -83,6 +85,7 @@ class AttackReport:
         write_bytes(path, self.as_bytes(path))
 
 
+@figures_apart()
 def attack_report(attacked: AttackedFiles) -> AttackReport:
     """The report of an attack."""
     found, shown = attacked.found, attacked.shown
@@ -93,8 +96,8 @@ def attack_report(attacked: AttackedFiles) -> AttackReport:
     cells = tuple(
         CellLine(
             domain.labels(domain.unflat(cell)),
-            "" if shown[cell] < 0 else f"{int(shown[cell]):,}",
-            f"{int(value[cell]):,}" if belief[cell] else "?",
+            "" if shown[cell] < 0 else count_text(int(shown[cell])),
+            count_text(int(value[cell])) if belief[cell] else "?",
             f"{belief[cell]:.3f}" if belief[cell] else "",
             WAYS[ways[cell]],
             bool(belief[cell] > BELIEF_LIMIT),
@@ -116,9 +119,9 @@ def attack_report(attacked: AttackedFiles) -> AttackReport:
         facts=(
             (say("Files"), joined(attacked.sources, ", ")),
             (say("Method as stated"), attacked.said),
-            (say("Published numbers"), f"{found.numbers.numbers:,}"),
-            (say("Inner cells"), f"{domain.size:,}"),
-            (say("Published as they are"), f"{int(found.told().sum()):,}"),
+            (say("Published numbers"), count_text(found.numbers.numbers)),
+            (say("Inner cells"), count_text(domain.size)),
+            (say("Published as they are"), count_text(int(found.told().sum()))),
         ),
         verdict=verdict,
         state="failed" if known else "passed",

@@ -28,7 +28,7 @@ from tabprotect.engine.report.register_section import register_section
 from tabprotect.engine.report.staff_edition import staff_edition
 from tabprotect.languages.page_texts import environment
 from tabprotect.languages.said import say
-from tabprotect.languages.speaking import language, told
+from tabprotect.languages.speaking import figures_apart, language, told
 
 
 def pdf_bytes(html: str) -> bytes:
@@ -120,6 +120,7 @@ class Report:
         return page_bytes(self.html, path)
 
 
+@figures_apart()
 def make_report(
     path: Path,
     edition: Edition,
@@ -183,6 +184,7 @@ def _magnitude_report(data: bytes, edition: Edition, made: date, path: Path) -> 
     return sums_report(bundle, made, record if edition == "staff" else None)
 
 
+@figures_apart()
 def sums_report(bundle: bytes, made: date, record: Mapping[str, object] | None = None) -> Report:
     """The report of a release of sums; the staff edition with the ``record`` of its dossier.
 
@@ -197,6 +199,7 @@ def sums_report(bundle: bytes, made: date, record: Mapping[str, object] | None =
     return Report(edition, found.title, found.verdict, archive.sha256(bundle), html)
 
 
+@figures_apart()
 def public_report(bundle: bytes, made: date, progress: Progress = SILENT) -> Report:
     """The public edition: a function of the bundle's bytes alone.
 
@@ -211,6 +214,7 @@ def public_report(bundle: bytes, made: date, progress: Progress = SILENT) -> Rep
     return Report("public", public.title, public.verdict, found.fingerprint, html)
 
 
+@figures_apart()
 def staff_report(
     dossier: Dossier, made: date, progress: Progress = SILENT, *, register: str | None = None
 ) -> Report:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.release.release import PublishedTable
-from tabprotect.languages.number_formats import grouped
+from tabprotect.languages.number_formats import NARROW, grouped
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import told
 
@@ -25,7 +25,7 @@ REACH = 6
 
 def count_text(value: int) -> str:
     """A whole number as print writes it."""
-    return grouped(value, "\N{THIN SPACE}")
+    return grouped(value, NARROW)
 
 
 def bars(labels: Sequence[str], values: Sequence[int], *, axis: str, said: str) -> Markup:

@@ -29,7 +29,7 @@ from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Finding, Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, MARGIN, THEME, spaced
+from tabprotect.gui.look.theme import GRID, MARGIN, THEME
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -214,7 +214,7 @@ class Page(Stage, QWidget):
 
     def set_sentence(self, text: str) -> None:
         """Set the sentence above the page's figures that sums them up."""
-        self._sentence.setText(told(spaced(text)))
+        self._sentence.setText(told(text))
         self._sentence.setVisible(bool(text))
 
     @property

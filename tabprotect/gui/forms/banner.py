@@ -10,7 +10,7 @@ from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, THEME, spaced
+from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import told
 
@@ -66,12 +66,12 @@ class Banner(QFrame):
             return
         self._shown = line, below, ways
         self.line = line
-        self.text.setText(told(spaced(line.finding or line.text)))
-        self.rest.setText(told(spaced(line.rest)))
+        self.text.setText(told(line.finding or line.text))
+        self.rest.setText(told(line.rest))
         self.rest.setVisible(bool(line.rest))
-        self.below.setText(told(spaced(below)))
+        self.below.setText(told(below))
         self.below.setVisible(bool(below))
-        self.ways.setText(told(spaced(ways)))
+        self.ways.setText(told(ways))
         self.how.setVisible(bool(ways))
         self._unfold(self.how.isChecked())
         self.word.setText(told(line.word).upper())

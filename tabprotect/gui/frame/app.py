@@ -151,7 +151,8 @@ class UnexpectedError(TabprotectError):
 
 
 def application() -> QApplication:
-    """The application, made once, with the theme in force."""
+    """The application, made once, with the theme in force and figures as print has them."""
+    speak(language(), apart=True)
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication(sys.argv[:1])
@@ -301,7 +302,8 @@ def main(argv: Sequence[str] | None = None, reading: Mapping[str, object] | None
             mode=mode if mode in ("light", "dark", "contrast") else "system", zoom=float(str(zoom))
         )
     chosen = str(settings.value("language", "") or "")
-    speak(known(chosen) if chosen and not os.environ.get(VARIABLE) else of_environment())
+    spoken = known(chosen) if chosen and not os.environ.get(VARIABLE) else of_environment()
+    speak(spoken, apart=True)
     speak_in_window(app)
     window = MainWindow(Document(), settings)
     install_hook(window)

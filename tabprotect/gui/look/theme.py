@@ -7,7 +7,6 @@ meaning also has a symbol.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,9 +19,8 @@ from PySide6.QtGui import QColor, QFont, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from shiboken6 import isValid
 
-from tabprotect.languages.number_formats import grouped, large
+from tabprotect.languages.number_formats import NARROW, grouped, large
 from tabprotect.languages.said import say
-from tabprotect.languages.speaking import ENGLISH, language, told
 
 GRID = 8
 """The unit of spacing in pixels."""
@@ -400,19 +398,12 @@ Written = Callable[[Any], str]
 
 def count_text(count: int) -> str:
     """A count for people: thin spaces between thousands, where no line breaks."""
-    return grouped(count, "\u202f")
+    return grouped(count, NARROW)
 
 
 def large_text(count: int) -> str:
     """A number of possible tables for people: above a million by its power of ten."""
-    return large(count, "\u202f")
-
-
-def spaced(sentence: str) -> str:
-    """A sentence of the engine, its figures written as :func:`count_text` writes them."""
-    # Another language has its own way, and may have commas where English has points.
-    shown = told(sentence)
-    return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "\u202f", shown) if language() == ENGLISH else shown
+    return large(count, NARROW)
 
 
 def signed_text(count: int) -> str:

@@ -55,13 +55,13 @@ def test_a_suppressed_count_is_a_cross() -> None:
     mask = np.array([[True, False], [False, False]])
     published = PublishedTable.hiding(Table.dense(domain, [[9, 1], [1234, 0]]), mask)
     (panel,) = published_grid(published).panels
-    assert [[c.text for c in cells] for _, cells in panel.rows] == [["×", "1"], ["1\u2009234", "0"]]
+    assert [[c.text for c in cells] for _, cells in panel.rows] == [["×", "1"], ["1\u202f234", "0"]]
 
 
 def _numbers(svg: str) -> list[int]:
     """The numbers on the bars, in order."""
     drawn = svg.split('<g fill="#1b2430">')[1].split("</g>")[0]
-    return [int(n.replace("\u2009", "")) for n in re.findall(r">([^<>]+)</text>", drawn)]
+    return [int(n.replace("\u202f", "")) for n in re.findall(r">([^<>]+)</text>", drawn)]
 
 
 @given(st.lists(st.integers(-3, 300), min_size=1, max_size=30), st.integers(0, 5))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytestqt.qtbot import QtBot
 
 from tabprotect.gui.look.label import ElidedLabel
-from tabprotect.gui.look.theme import chance_text, spaced
+from tabprotect.gui.look.theme import chance_text
 
 
 def test_a_line_without_room_asks_for_none(qtbot: QtBot) -> None:
@@ -21,10 +21,6 @@ def test_a_line_without_room_asks_for_none(qtbot: QtBot) -> None:
 
 
 def test_figures_have_one_form() -> None:
-    assert (
-        spaced("0 of 1,302 cells (limit 12,345.6)") == "0 of 1\u202f302 cells (limit 12\u202f345.6)"
-    )
-    assert spaced("3,14 and a,b") == "3,14 and a,b"
     assert [chance_text(c) for c in (0.0, 0.001, 0.72, 0.999, 1.0)] == [
         *("0\u202f%", "<1\u202f%", "72\u202f%", ">99\u202f%", "100\u202f%"),
     ]

@@ -23,7 +23,7 @@ from tabprotect.gui.look.error_strip import ErrorStrip, without_options
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, THEME, spaced
+from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
 
@@ -203,7 +203,7 @@ class ImportSheet(QDialog):
             return
         self.form.show_found(seen)
         self.lines.show_lines(seen, self.given)
-        self.sums.setText(spaced(told(seen.sums or joined(seen.notes, "; "))))
+        self.sums.setText(told(seen.sums or joined(seen.notes, "; ")))
         self.finding.setText(told(_finding(seen)))
         self.open_button.setText(
             told(say("Choose variables\u2026") if seen.records else say("Open the table"))

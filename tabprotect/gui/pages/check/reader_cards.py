@@ -28,7 +28,7 @@ from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, THEME, count_text, spaced
+from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.check.words import verdict_sentence
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
@@ -141,7 +141,7 @@ def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
     words = say("known of {about} small counts; {sure}", about(at_risk), sure)
     if limit is not None:
         words = say("{words}; {allowed}", words, allowed(limit))
-    return spaced(words)
+    return told(words)
 
 
 class ReaderCard(QFrame):

@@ -23,7 +23,7 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, THEME, spaced
+from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.release.bundle_shown import Bundle
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
@@ -48,7 +48,7 @@ class LineRow(QWidget):
         icon, ink, word = MARKS[line.state]
         picture = Label()
         picture.setPixmap(icons.pixmap(icon, 16, colour=getattr(THEME.colours, ink)))
-        self.words = Label(spaced(line.text), wordWrap=True)
+        self.words = Label(told(line.text), wordWrap=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.words.setAccessibleName(tell("{word}: {text}", word, line.text))
         row = in_row(
