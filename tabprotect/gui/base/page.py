@@ -72,7 +72,7 @@ class Page(Stage, QWidget):
         self.body = in_column(spacing=GRID)
         self.footer = in_row(spacing=GRID)
         self.main_button = QPushButton(told(self.main_label))
-        dress(self.main_button, "main")
+        dress(self.main_button, "action")
         if not self.main_label:
             self.main_button.hide()
         self.main_button.clicked.connect(lambda: self.main_action())
@@ -83,17 +83,16 @@ class Page(Stage, QWidget):
         foot = in_row(
             (self.footer, 1), (self.main_button, 0, Qt.AlignmentFlag.AlignRight), spacing=GRID
         )
-        column = in_column(
-            head, self._sentence, on=self, margins=(MARGIN, GRID, MARGIN, GRID), spacing=GRID
-        )
+        # A link's words begin where those of the page do.
+        foot.setContentsMargins(MARGIN, 0, MARGIN, 0)
+        self._above = column = in_column(head, self._sentence, spacing=GRID)
         if self.together:
             column.addWidget(self._tabbed())
         column.addItem(self._room)
         column.addLayout(self.body, 1)
         # Beside the main action: above the body it would push away what somebody is about to click.
         column.addWidget(self.errors)
-        column.addWidget(self._line)
-        column.addLayout(foot)
+        in_column((column, 1), self._line, foot, on=self, margins=(0, 0, 0, GRID), spacing=GRID)
         self._footed = bool(self.main_label)
         self._space_out()
         # Ctrl+Return is the page's main action wherever the focus is on the page.
@@ -198,10 +197,8 @@ class Page(Stage, QWidget):
         high = self.height() >= HIGH * THEME.scale
         self._line.setVisible(high and self._footed)
         self._room.changeSize(0, GRID if high else 0)
-        layout = self.layout()
-        if layout is not None:
-            layout.setContentsMargins(MARGIN, GRID if high else GRID // 2, MARGIN, GRID)
-            layout.invalidate()
+        self._above.setContentsMargins(MARGIN, GRID if high else GRID // 2, MARGIN, 0)
+        self._above.invalidate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

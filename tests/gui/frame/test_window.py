@@ -546,9 +546,9 @@ def test_window_state_and_recent_files_are_remembered(
     settle()
     window.files.open(EXAMPLE)
     settle()
-    assert window.files.recent() == [str(path)]
+    assert [one.path for one in window.files.recent.files()] == [str(path)]
     path.unlink()
-    assert window.files.recent() == []
+    assert window.files.recent.files() == []
 
 
 def test_a_fault_of_the_program_is_shown_with_its_traceback(
