@@ -102,9 +102,7 @@ class Files(QObject):
         window.document.begins.connect(self.begin)
         window.document.recent = self.recent.files
         window.document.project_changed.connect(lambda _: self._kept())
-        window.document.project_changed.connect(
-            lambda _: self.recent.follow(self.document.history)
-        )
+        window.document.project_changed.connect(lambda _: self.recent.follow(self.document.history))
         self._leave = False
 
     # -- opening ------------------------------------------------------------------------------

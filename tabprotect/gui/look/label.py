@@ -13,7 +13,6 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import told
 
-
 APART = 4 / 3
 """How far lines stand apart, in heights of letters; where a font has them further apart, it does."""
 

@@ -57,9 +57,7 @@ class Card(ChoiceCard):
         self._picture = Label()
         face = Label(foot, role="filled button" if filled else "button")
         in_column(
-            in_row(
-                self._picture, (Label(title, wordWrap=True, role="title"), 1), spacing=GRID
-            ),
+            in_row(self._picture, (Label(title, wordWrap=True, role="title"), 1), spacing=GRID),
             Label(text, wordWrap=True, role="quiet"),
             1,
             in_row(face, 1),

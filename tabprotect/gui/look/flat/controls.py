@@ -182,6 +182,11 @@ def line(painter: QPainter, where: QRect) -> None:
     )
 
 
+def focus(option: QStyleOption, painter: QPainter) -> None:
+    """Where the keyboard is in what has no border of its own."""
+    panel(painter, option.rect, fill="transparent", edge=THEME.colours.focus, width=1)
+
+
 def frame(option: QStyleOption, painter: QPainter) -> None:
     """The border of a list or another view."""
     painter.save()
@@ -291,7 +296,11 @@ def worded(option: QStyleOptionToolButton, widget: QWidget | None) -> None:
     if widget is not None and role_of(widget) == "tab" and option.state & _State.State_On:
         option.font = bold(option.font)
     flat = bool(option.state & _State.State_AutoRaise)
-    if flat and option.state & _State.State_Enabled and (widget is None or role_of(widget) != "tab"):
+    if (
+        flat
+        and option.state & _State.State_Enabled
+        and (widget is None or role_of(widget) != "tab")
+    ):
         palette = QPalette(option.palette)
         palette.setColor(QPalette.ColorRole.ButtonText, QColor(THEME.colours.accent))
         option.palette = palette

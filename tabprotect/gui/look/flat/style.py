@@ -132,6 +132,8 @@ class Style(QProxyStyle):
             controls.line(painter, option.rect)
         elif element in EDGES:
             controls.frame(option, painter)
+        elif element == _Primitive.PE_FrameFocusRect:
+            controls.focus(option, painter)
         elif element not in NOTHING:
             super().drawPrimitive(element, option, painter, widget)
 

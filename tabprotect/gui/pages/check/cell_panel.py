@@ -116,7 +116,9 @@ class CellPanel(QWidget):
             down, across = (row + 1, 0) if both else (row % HALF + 1, row // HALF * 2)
             at.addWidget(self._names[name], down, across)
             for column, who in enumerate(PERSONS, 1):
-                at.addWidget(self._values[name, who], down, across + column * (both or who == "user"))
+                at.addWidget(
+                    self._values[name, who], down, across + column * (both or who == "user")
+                )
         for column, who in enumerate(PERSONS, 1):
             at.addWidget(self._heads[who], 0, column)
         at.setColumnStretch(4, 1)

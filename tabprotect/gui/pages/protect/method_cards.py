@@ -217,7 +217,9 @@ class Cards(QScrollArea):
         for row, place in enumerate(rest, 1):
             line = MethodLine(place.trial.method, wraps=not running)
             under = QFrame(frameShape=QFrame.Shape.HLine, frameShadow=QFrame.Shadow.Plain)
-            under.setForegroundRole(QPalette.ColorRole.Mid if row == 1 else QPalette.ColorRole.Light)
+            under.setForegroundRole(
+                QPalette.ColorRole.Mid if row == 1 else QPalette.ColorRole.Light
+            )
             self._others.addWidget(under, 2 * row - 1, 0, 1, len(line.parts))
             for column, widget in enumerate(line.parts):
                 self._others.addWidget(widget, 2 * row, column)

@@ -200,7 +200,7 @@ class TabulatePage(Page):
             tip=say("How many people each record stands for; kept beside the counts"),
         )
         row = QWidget()
-        foot = FlowLayout(row, gap=GRID)
+        foot = FlowLayout(row, gap=2 * GRID)
         self._counting: list[QWidget] = []
         for text, box in (
             (say("Each row counts"), self._weight),
@@ -210,7 +210,8 @@ class TabulatePage(Page):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             pair, label = QWidget(), Label(text)
             label.setBuddy(box)
-            in_row(label, box, on=pair, margins=0, spacing=GRID // 2)
+            self.measure.line_up(label, box)
+            in_row(label, box, on=pair, margins=0, spacing=GRID)
             foot.addWidget(pair)
             if box is not self._weight:
                 # They go with counts only.
