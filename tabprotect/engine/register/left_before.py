@@ -142,6 +142,12 @@ class LeftBefore:
             or (together is not None and together.passed is None)
         )
 
+    def refuses(self, policy: HousePolicy, reason: str) -> bool:
+        """Whether together they are beyond the limits, and may not leave so."""
+        if self.together is None or not self.together.failing or policy.together == "warn":
+            return False
+        return policy.together == "refuse" or not reason
+
     def admit(self, policy: HousePolicy, reason: str) -> None:
         """Refuse a release that may not go out beside the earlier ones.
 
@@ -158,18 +164,17 @@ class LeftBefore:
         """
         if policy.together == "warn":
             return
-        if self.together is not None and self.together.failing:
-            if policy.together == "refuse":
-                raise RefusedError(
-                    self.sentence.rstrip("."),
-                    hint=say("the house's policy lets out nothing that tells too much together"),
-                )
-            if not reason:
-                raise RefusedError(
-                    self.sentence.rstrip("."),
-                    hint=say("the house's policy takes a reason: say why it is published"),
-                )
-        elif self.unjudged:
+        if self.refuses(policy, reason):
+            raise RefusedError(
+                self.sentence.rstrip("."),
+                hint=say("the house's policy takes a reason: say why it is published")
+                if policy.together == "reason"
+                else say(
+                    "the house's policy lets out nothing that tells too much together; what else "
+                    "is drawn for this table takes a reason, as this refusal tells of it, too"
+                ),
+            )
+        if self.unjudged and not (self.together is not None and self.together.failing):
             standing = policy.standing_reasons(["other_releases"])
             if not standing and (policy.unjudged == "refuse" or not reason):
                 text = self.sentence or self._unread

@@ -235,7 +235,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         problem,
         (project.protection, values, project.limits),
         accepted=bool(accepted),
-        coins=randomness.coins,
+        randomness=randomness,
         register=context.register,
     )
     try:
