@@ -95,10 +95,10 @@ class RecentFiles:
             return {}
         return found if isinstance(found, dict) else {}
 
-    def _tell(self, path: str, project: Project | None, **given: float) -> None:
+    def _tell(self, path: str, project: Project | None, *, opened: float = 0.0) -> None:
         settings, about = self._settings(), self._about()
         before = RecentFile.said(path, about.get(path, {}))
-        after = replace(before, **given)
+        after = replace(before, opened=opened or before.opened)
         if project is not None and project.kind != "empty":
             after = replace(
                 after,

@@ -11,8 +11,12 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from tabprotect.gui.look.theme import THEME
 
 SIZES = {
-    "heading": 22 / 12, "figure": 22 / 12, "title": 16 / 12,
-    "section": 13 / 12, "sentence": 13 / 12, "quiet": 1.0,
+    "heading": 22 / 12,
+    "figure": 22 / 12,
+    "title": 16 / 12,
+    "section": 13 / 12,
+    "sentence": 13 / 12,
+    "quiet": 1.0,
 }
 """How much larger than other words: 22, 16, 13 and 12 pixels where these have 12."""
 

@@ -167,7 +167,8 @@ class StartPage(Page):
             )
         )
         # Without a line that says where one is.
-        self.layout().setContentsMargins(0, 2 * GRID, 0, GRID)
+        if (whole := self.layout()) is not None:
+            whole.setContentsMargins(0, 2 * GRID, 0, GRID)
         inner = Inside()
         inner.setMaximumWidth(WIDE)
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=3 * GRID)
