@@ -28,7 +28,7 @@ from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Finding, Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.roles import dress, role_of
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, spaced
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
@@ -196,6 +196,8 @@ class Page(Stage, QWidget):
         """Room around the body where the window is high enough for it."""
         high = self.height() >= HIGH * THEME.scale
         self._line.setVisible(high and self._footed)
+        if role_of(self.main_button) != (role := "action" if high else "main"):
+            dress(self.main_button, role)
         self._room.changeSize(0, GRID if high else 0)
         self._above.setContentsMargins(MARGIN, GRID if high else GRID // 2, MARGIN, 0)
         self._above.invalidate()

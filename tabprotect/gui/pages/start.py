@@ -136,6 +136,10 @@ def _state(recent: RecentFile) -> tuple[str, str]:
     return (say("released"), "released") if recent.released else (say("not released yet"), "")
 
 
+def _take_width(inner: QWidget) -> None:
+    inner.setMaximumWidth(round(WIDE * THEME.scale))
+
+
 def day_text(seconds: float) -> str:
     """A day for people, near ones by their names; empty for 0."""
     if not seconds:
@@ -170,7 +174,8 @@ class StartPage(Page):
         if (whole := self.layout()) is not None:
             whole.setContentsMargins(0, 2 * GRID, 0, GRID)
         inner = Inside()
-        inner.setMaximumWidth(WIDE)
+        THEME.follow(inner, _take_width)
+        _take_width(inner)
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=3 * GRID)
         scroll = scrolling()
         scroll.setAccessibleName(tell("Ways to begin"))

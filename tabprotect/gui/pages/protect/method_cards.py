@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 BEST = 3
 """Methods that have a card; the others have a line."""
 
-NAMED = 208
-"""Pixels that the name of a method has in its line before it breaks."""
+NAMED, ROOMY = 208, 680
+"""Pixels, at normal text, that names of methods have in their lines where these are so wide."""
 
 
 class MethodCard(QFrame):
@@ -121,8 +121,6 @@ class MethodLine:
         self.place: Ranked | None = None
         # Long names break: none pushes the other columns out of sight.
         self.name = _wrapped(methods()[method].label, "strong")
-        letters = self.name.fontMetrics().horizontalAdvance(self.name.text())
-        self.name.setMinimumWidth(min(letters, round(NAMED * THEME.scale)))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         self.share, self.change = Label(alignment=right), Label(alignment=right)
         self.words = Label(wordWrap=True) if wraps else ElidedLabel()
@@ -241,7 +239,12 @@ class Cards(QScrollArea):
         self._level()
 
     def _level(self) -> None:
-        """Figures of cards in a row stand at one height, however many lines their titles have."""
+        """Figures of cards in a row stand at one height, however many lines their titles have.
+
+        Names of the others have a line where there is room for it.
+        """
+        roomy = self.viewport().width() >= ROOMY * THEME.scale
+        self._others.setColumnMinimumWidth(0, round(NAMED * THEME.scale) if roomy else 0)
         titles = [card.title for card in self.cards]
         tall = max((title.heightForWidth(title.width()) for title in titles), default=0)
         for title in titles:
