@@ -241,9 +241,8 @@ class StartPage(Page):
         if "theme" in changes:
             for card in self._cards:
                 card.repaint_picture()
-        if changes & {"theme", "view", "everything"} or self.document.project is None:
-            self._list_recent()
-            self._show_examples()
+        self._list_recent()
+        self._show_examples()
 
     def _offer_recovery(
         self, text: str, recover: Callable[[], object] | None, discard: Callable[[], object]

@@ -18,7 +18,7 @@ WIDE = 170
 HIGH = 45 * GRID
 """From which height on six rows of the table and the proof fit below each other."""
 
-PROOF, TABLE = 10 * GRID, 30 * GRID
+PROOF, TABLE = 10 * GRID, 54 * GRID
 """Pixels that the proof below the table, and the table, are high at least to begin with."""
 
 
