@@ -51,7 +51,7 @@ class MeasureColumns(QWidget):
         self.line_up(label, self.measure)
         self.boxes: dict[str, QComboBox] = {}
         self._more = QWidget()
-        flow = FlowLayout(self._more, gap=2 * GRID)
+        flow = FlowLayout(self._more, gap=GRID)
         for name, (words, meaning) in ROLES.items():
             box = self.boxes[name] = named(QComboBox(), words)
             box.setToolTip(tip(meaning))

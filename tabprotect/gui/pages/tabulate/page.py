@@ -200,7 +200,7 @@ class TabulatePage(Page):
             tip=say("How many people each record stands for; kept beside the counts"),
         )
         row = QWidget()
-        foot = FlowLayout(row, gap=2 * GRID)
+        foot = FlowLayout(row, gap=GRID)
         self._counting: list[QWidget] = []
         for text, box in (
             (say("Each row counts"), self._weight),

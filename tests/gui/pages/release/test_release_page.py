@@ -93,7 +93,12 @@ def test_every_public_byte_can_be_looked_at(ready: MainWindow) -> None:
     tree.setCurrentItem(stays.child(0))
     assert stays.child(0).text(0) == "original.csv"
     assert shown.panel.preview.toPlainText() == ""
-    assert shown.sentence.startswith("Ready: readers would know 0 of 4 small counts. ")
+    # A warning stands below: the light is no greener.
+    assert shown.sentence == (
+        "One question open: readers would know 0 of 4 small counts. Limit: 0. "
+        "A fixed seed was used."
+    )
+    assert shown.main_button.isEnabled()
 
 
 def test_a_bundle_that_comes_after_its_release_was_taken_back_is_left(
