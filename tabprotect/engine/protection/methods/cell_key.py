@@ -19,7 +19,8 @@ same records will get other noise. Keep keys with the records where several tabl
 What a reader learns: the table says how likely each published count is for each true one, cell
 by cell. Totals published beside their parts can say much more. Every table has noise of its own,
 which putting them all together undoes in part: settings under which it would be undone are refused,
-and without a formula the tables are the largest family that keeps enough of it. Sums over the
+and without a formula the tables are the largest family that keeps enough of it, by the number of
+categories and V alone. Sums over the
 same records show the same noise, and that they do tells which cells are empty; the verdict counts
 that in.
 
@@ -112,7 +113,7 @@ from tabprotect.languages.said import joined, say
 
 TOTALS_NOTE = say(
     "Published totals can say much more than the inner cells alone: the key of a total is the sum "
-    "of the keys below it. This posterior leaves them out: readers may know more than it shows."
+    "of the keys below it. They are left out here: readers may know more."
 )
 ALONE_NOTE = say(
     "Each table of totals was judged by itself; what they tell together is not worked out."
@@ -129,9 +130,9 @@ def beside_others(values: Values) -> tuple[Kind, ...]:
 
 
 WEIGHTS_NOTE = say(
-    "Published are estimates, sums of design weights. This posterior is about counts of records; "
-    "it takes the mean weight of a cell as evenly spread over the stated range, {low:g} to "
-    "{high:g}, and as independent of the count."
+    "Published are estimates, sums of design weights. What is worked out is about counts of "
+    "records; it takes the mean weight of a cell as evenly spread over the stated range, {low:g} "
+    "to {high:g}, and as independent of the count."
 )
 
 

@@ -144,7 +144,7 @@ class CellPanel(QWidget):
         self._place(both=len(posteriors) > 1)
         for name in ROWS:
             self._names[name].setVisible(name != "the true count" or original is not None)
-        self._names["small"].setText(tell("{low} to {high}", rule.low, rule.high))
+        self._names["small"].setText(told(rule.words))
         for who, head in self._heads.items():
             posterior = posteriors.get(who)
             head.setVisible(len(posteriors) > 1)
