@@ -32,6 +32,9 @@ from tabprotect.engine.tables.variable import Level, Variable
 
 RUN = [sys.executable, "-m", "tabprotect.cli.main"]
 MOST = 10_000
+LONGEST = 400
+"""CPU seconds after which a run is ended."""
+
 SEED = "1234567890" * 4
 SHAPES = {
     "two ways": ((100, 100), (316, 316), (1000, 1000), (1000, 3000)),
@@ -122,10 +125,11 @@ class Done(NamedTuple):
 
 
 def ran(words: list[str], folder: Path, *, inside: bool = False) -> Done:
-    """Run a command, whatever comes of it; inside the folder, if asked."""
+    """Run a command, whatever comes of it, ``LONGEST`` at most; inside the folder, if asked."""
     where = folder if inside else None
+    limited = ["sh", "-c", f'ulimit -t {LONGEST}; exec "$@"', "sh", *words]
     with (folder / "out").open("wb") as file:
-        process = subprocess.Popen(words, cwd=where, stdout=file, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(limited, cwd=where, stdout=file, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     said = (folder / "out").read_bytes()
@@ -138,7 +142,7 @@ def gate_of(done: Done) -> str:
     try:
         found = json.loads(done.said)
     except ValueError:
-        return f"exit code {done.code}"
+        return "not finished" if done.cpu >= LONGEST else f"exit code {done.code}"
     if "error" in found:
         remedies = [one["text"] for one in found["error"].get("remedies", ())]
         refused = "refused" if done.code == 5 else f"exit code {done.code}"
