@@ -35,6 +35,9 @@ MOST = 10_000
 LONGEST = 400
 """CPU seconds after which a run is ended."""
 
+MOST_READ = 2**20
+"""Bytes that are read of what a run wrote: the peak of this process is taken for that of later ones."""
+
 SEED = "1234567890" * 4
 SHAPES = {
     "two ways": ((100, 100), (316, 316), (1000, 1000), (1000, 3000)),
@@ -132,7 +135,8 @@ def ran(words: list[str], folder: Path, *, inside: bool = False) -> Done:
         process = subprocess.Popen(limited, cwd=where, stdout=file, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    said = (folder / "out").read_bytes()
+    with (folder / "out").open("rb") as file:
+        said = file.read(MOST_READ)
     cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
     return Done(cpu, memory, process.returncode, said)
 
@@ -142,7 +146,7 @@ def gate_of(done: Done) -> str:
     try:
         found = json.loads(done.said)
     except ValueError:
-        return "not finished" if done.cpu >= LONGEST else f"exit code {done.code}"
+        return f"ended after {LONGEST} s" if done.code < 0 else f"exit code {done.code}"
     if "error" in found:
         remedies = [one["text"] for one in found["error"].get("remedies", ())]
         refused = "refused" if done.code == 5 else f"exit code {done.code}"
