@@ -121,8 +121,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(console, fault)
     except TabprotectError as error:
         if isinstance(error, InfeasibleError) and error.suggestions and "parameters" in args:
+            runnable = error.runnable
+            if runnable is None:
+                runnable = tuple((one, ()) for one in error.suggestions)
             error.commands = tuple(
-                _with_settings(arguments, one.parameters) for one in error.suggestions
+                _with_settings([*arguments, *words], one.parameters) for one, words in runnable
             )
         return _failed(console, error)
     except KeyboardInterrupt:

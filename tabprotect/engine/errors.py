@@ -158,16 +158,24 @@ class Suggestion:
         """Its result in the trial, in words; empty if it was not tried."""
         return ""
 
+    @property
+    def takes_reason(self) -> bool:
+        """Whether its result takes a reason to leave."""
+        return False
+
 
 class InfeasibleError(TabprotectError):
     """No result satisfies the request (or no original fits).
 
-    ``suggestions`` are other requests, the most promising first.
+    ``suggestions`` are other requests, the most promising first; ``runnable`` those that lead to a
+    result as they stand, each with the words of the command line it takes besides, where that was
+    looked at.
     """
 
     exit_code = 5
     kind = "infeasible"
     suggestions: tuple[Suggestion, ...] = ()
+    runnable: tuple[tuple[Suggestion, tuple[str, ...]], ...] | None = None
 
     def as_json(self) -> dict[str, object]:
         offered = [{"text": s.text, "parameters": dict(s.parameters)} for s in self.suggestions]
@@ -188,11 +196,13 @@ class SolverError(TabprotectError):
 class RefusedError(InfeasibleError):
     """Possible, but it would not protect: going on takes an explicit, recorded decision.
 
-    ``drawn`` unless the settings alone were refused, which tells nothing of the table.
+    ``drawn`` unless the settings alone were refused, which tells nothing of the table; ``weighed``
+    unless what it tells cannot be worked out for a later release.
     """
 
     kind = "refused"
     drawn: bool = True
+    weighed: bool = True
 
 
 class Interrupted(TabprotectError):  # noqa: N818 (nothing went wrong)

@@ -14,6 +14,7 @@ import pytest
 
 import tabprotect as tp
 from tabprotect.cli.main import _with_settings
+from tabprotect.engine.disclosure import refusals
 from tabprotect.engine.errors import RefusedError
 
 Run = Callable[..., Any]
@@ -34,6 +35,24 @@ def test_a_suggestion_is_a_command_that_can_be_run(run: Run, tmp_path: Path) -> 
         assert settings.keys() == {"alpha", "cycles"} | remedy["parameters"].keys()
     # The best one leads somewhere: what may well be refused too is not offered.
     assert run(*shlex.split(error["suggestions"][0])[1:]).code == 0
+
+
+def test_what_a_refusal_leaves_open_takes_a_reason(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A setting without chance is suggested with one; with chance, whatever is drawn would leave."""
+    monkeypatch.setattr(refusals, "ONCE", 4)
+    words = ("protect", "example:duncan-roehrig-4x4", "--no-page", "--json")
+    suppression = (*words, "--method", "suppression", "--out", tmp_path / "s.zip")
+    apart = run(*suppression, "--register", "none").json["error"]
+    assert not any("--accept" in shlex.split(command) for command in apart["suggestions"])
+    refused = run(*suppression).json["error"]
+    assert "other settings take a reason, too" in refused["hint"]
+    assert len(refused["suggestions"]) == len(apart["suggestions"]) > 0
+    command = shlex.split(refused["suggestions"][0])
+    assert command[command.index("--accept") + 1] == "REASON"
+    left = run(*command[1:])
+    assert left.code == 0 and left.json["verdict"]["left_out"] == ["attempts"]
 
 
 def test_settings_are_replaced_however_they_are_written() -> None:

@@ -186,7 +186,8 @@ def publish_and_say(
         What is said of the bundles, once they are there.
     """
     notes = len(history.project.notes)
-    before = judge_release(history.project, register, progress=console).before
+    reason = publishing.again.strip() or publishing.accept.strip()
+    before = judge_release(history.project, register, reason=reason, progress=console).before
     history = published(history, publishing, register=register, before=before, progress=console)
     project = history.project
     for note in project.notes[notes:]:

@@ -19,7 +19,7 @@ from tabprotect.engine.fitting.margin_variance import EXACT_VARIANCE
 from tabprotect.engine.formats.published_rows import PublishedRows
 from tabprotect.engine.protection.published_sums import main_first
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.rounding.rounding_base import require_multiple
+from tabprotect.engine.protection.rounding.rounding_base import BASE
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published_numbers import Law, PublishedNumbers
 from tabprotect.engine.release.release import Release
@@ -180,8 +180,7 @@ class ForeignTables:
         number = method.number()
         if method.name == "rounded":
             base = int(number)
-            for count in np.unique(self.counts[self.known]).tolist():
-                require_multiple(base, count)
+            self._check_multiples(base)
             return _within(base // 2), (base**2 - 1) / 12 or EXACT_VARIANCE
         if method.name == "swapped":
             # No number moves by more records than were swapped at all.
@@ -194,6 +193,31 @@ class ForeignTables:
             return low, int(values[-1]), -0.5 * ((values - count) / number) ** 2
 
         return normal, number**2
+
+    def _check_multiples(self, base: int) -> None:
+        """Refuse numbers that rounding to a base cannot give.
+
+        Raises
+        ------
+        InputError
+            Naming the first of them.
+        """
+        wrong = np.flatnonzero(self.known & (self.counts % base != 0))
+        if len(wrong):
+            raise InputError(
+                say(
+                    "a published count of {published} is no multiple of {base}",
+                    int(self.counts[wrong[0]]),
+                    base,
+                ),
+                cell=self.publication.cell_text(int(wrong[0])),
+                hint=say(
+                    "{wrong:,} of {known:,} counts are none: say the base that they were rounded to, "
+                    "or exact or unknown:sd=1 of a list that was not rounded",
+                    wrong=len(wrong),
+                    known=int(self.known.sum()),
+                ),
+            )
 
     def _total(self) -> int:
         """The largest grand total that the tables say."""
@@ -212,6 +236,8 @@ class ForeignTables:
         formula = formula_of(self.publication.margins)
         values = found.resolve(domain, {**method.given, "margins": formula})
         public = {p.name: values[p.name] for p in found.parameters if p.name in values}
+        if BASE in found.parameters:
+            self._check_multiples(values[BASE])
         tables = [
             Table.dense(of, self.counts[int(first) : int(first) + of.size].reshape(of.shape))
             for of, first in zip(self.publication.domains, self.publication.starts, strict=False)

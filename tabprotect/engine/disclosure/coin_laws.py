@@ -39,7 +39,8 @@ def forward_law(likelihood: MoveSequence, table: Ints) -> dict[bytes, float]:
 
 
 def weighted(found: Posterior, tables: Ints, weights: Floats) -> Posterior:
-    """The posterior with other weights of its originals."""
+    """The posterior with other weights of its originals; those without weight are ruled out."""
+    tables, weights = tables[weights > 0], weights[weights > 0]
     first, chances = laws_of(tables, weights)
     cumulative = np.cumsum(weights)
 
@@ -53,6 +54,7 @@ def weighted(found: Posterior, tables: Ints, weights: Floats) -> Posterior:
         first=first,
         chances=chances,
         draw_originals=draw,
+        count_originals=lambda: len(tables),
         list_originals=lambda: (tables, weights),
         exact_sums=None,
     )

@@ -350,5 +350,5 @@ def _refusal(
         ),
         detail=say("to go on all the same takes an explicit, recorded decision with a reason"),
     )
-    refused.suggestions = ideas
+    refused.suggestions, refused.weighed = ideas, weighed
     return refused

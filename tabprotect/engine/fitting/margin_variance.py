@@ -32,8 +32,9 @@ THIN = 0.75
 """Below it they nearly do."""
 
 ENOUGH = 0.9
-"""From it on releases of most synthetic tables passed in the shapes that were tried (2x2x2x2x2, 3x3x3x3
-and 4x4x4; of 2x2x2x2x2 at 0.907 five of six): the gate still judges each."""
+"""From it on releases of most synthetic tables passed in the shapes that were tried (2x2x2 to 2^8,
+3x3x3x3 and 4x4x4), where variables are as uneven as a uniform law of their shares makes them: the gate
+still judges each."""
 
 MOST_VARIABLES = 16
 """With more, all margins are never published."""
@@ -73,9 +74,12 @@ def variance_left(
         Infinite if it is not estimable.
     """
     axes = range(len(shape)) if over is None else over
+    return _variance_of(shape, strengths(shape, margins), axes)
+
+
+def _variance_of(shape: Sequence[int], of_sets: Floats, axes: Sequence[int]) -> float:
     outer = math.prod(n for axis, n in enumerate(shape) if axis not in axes)
     inside = sum(1 << axis for axis in axes)
-    of_sets = strengths(shape, margins)
     weight = np.ones(1)
     for n in shape:
         weight = np.concatenate([weight, weight * (n - 1)])
@@ -96,12 +100,34 @@ def deviation_left(publication: Publication, variance: float) -> float | None:
     variance
         Of the noise of every published number.
     """
+    published = _published(publication, variance)
+    if published is None:
+        return None
+    return math.sqrt(variance_left(publication.domain.shape, published))
+
+
+def _published(publication: Publication, variance: float) -> list[Margin] | None:
     domain, margins = publication.domain, publication.margins
     plain = all(map(publication.is_plain, range(len(margins))))
     if not plain or domain.structural or domain.ndim > MOST_VARIABLES:
         return None
-    published = [(tuple(map(domain.axis, names)), variance) for names in margins]
-    return math.sqrt(variance_left(domain.shape, published))
+    return [(tuple(map(domain.axis, names)), variance) for names in margins]
+
+
+def _least_left(publication: Publication, variance: float) -> float | None:
+    """The least that is left on a cell of a published table of two or more variables.
+
+    Where variables are uneven, small counts are in these tables, too; in larger sums they are rare.
+    """
+    published = _published(publication, variance)
+    if published is None:
+        return None
+    shape = publication.domain.shape
+    of_sets = strengths(shape, published)
+    # A family has all tables of an order: the smallest have the least left.
+    order = min((len(axes) for axes, _ in published if len(axes) > 1), default=0)
+    found = (_variance_of(shape, of_sets, axes) for axes, _ in published if len(axes) == order)
+    return math.sqrt(min(found, default=math.inf))
 
 
 def families(domain: Domain) -> Iterator[str]:
@@ -120,13 +146,14 @@ def families(domain: Domain) -> Iterator[str]:
 
 
 def largest_family(domain: Domain, variance: float) -> str:
-    """The largest family whose noise least squares leaves large enough.
+    """The largest family whose noise least squares leaves large enough, in every table of several
+    variables.
 
     A function of the table's shape and the variance alone.
     """
     found = ""
     for found in families(domain):
-        left = deviation_left(Publication.of(domain, found), variance)
+        left = _least_left(Publication.of(domain, found), variance)
         if left is None or left >= ENOUGH:
             break
     return found

@@ -29,6 +29,12 @@ SPREADS = np.arange(0.05, 3.0, 0.1)
 TABLES = 1_000
 """Drawn to see the law of the statistic."""
 
+FEW = 10_000
+"""Counts below are looked up by themselves."""
+
+STEP = 20
+"""Every so many points are looked at first, then what lies between those where an answer turns."""
+
 ROUNDING = 2e-3
 """How far off a tail may be: where all that is rejected lies above, the least statistic is none of it."""
 
@@ -101,9 +107,10 @@ class Strength:
         law = _Law.of(population, shape, total)
         values = np.linspace(0.0, 1.0, POINTS)
         far = total * (min(shape) - 1) * values**2
-        above = law.above(each, total * association(flat, shape), far)
         upper = np.interp(far, *upper_tails(law.degrees, level))
-        inside = (above >= upper) & (above <= level + upper + ROUNDING)
+        marks = np.stack([upper, level + upper + ROUNDING, np.full(POINTS, 0.5)])
+        above = law.above_near(marks, each, total * association(flat, shape), far)
+        inside = (above >= marks[0]) & (above <= marks[1])
         if stands is not None:
             inside[0] = stands
         there = np.flatnonzero(inside)
@@ -122,13 +129,16 @@ def likely(tables: Ints, means: Floats) -> Floats:
     """Log probability of tables (draws, cells) around means for each of ``SPREADS``, (draws, spreads)."""
     from scipy.special import gammaln
 
-    out = np.empty((len(tables), len(SPREADS)))
-    same = gammaln(tables + 1.0).sum(axis=1)
-    for k, spread in enumerate(SPREADS):
-        size = 1.0 / spread**2
-        each = gammaln(tables + size) - gammaln(size) + size * np.log(size / (size + means))
-        out[:, k] = (each + tables * np.log(means / (size + means))).sum(axis=1) - same
-    return out
+    # Few counts are different: what depends on a count alone is worked out once for each.
+    counts = np.arange(tables.max() + 1) if tables.max() < FEW else np.unique(tables)
+    at = tables if len(counts) == counts[-1] + 1 else np.searchsorted(counts, tables)
+    sizes = 1.0 / SPREADS**2
+    own = gammaln(counts[:, None] + sizes) - gammaln(sizes) - gammaln(counts + 1.0)[:, None]
+    out = tables @ np.log(means[:, None] / (sizes + means[:, None]))
+    out += (sizes * np.log(sizes / (sizes + means[:, None]))).sum(axis=0)
+    for cell in at.T:
+        out += own[cell]
+    return np.asarray(out)
 
 
 def association(tables: Ints, shape: tuple[int, ...]) -> Floats:
@@ -163,17 +173,28 @@ class _Law:
         slope = np.clip((found.var() - 2.0 * degrees) / (4.0 * place), *SLOPE)
         return cls(degrees, place, degrees * float(raised), float(slope))
 
+    def above_near(self, marks: Floats, weights: Floats, statistics: Floats, far: Floats) -> Floats:
+        """``above`` where it crosses one of the marks (marks, noncentralities), else on the same side."""
+        different, at = np.unique(statistics, return_inverse=True)
+        shares = np.asarray(np.bincount(at.reshape(-1), weights), dtype=np.float64)
+        coarse = np.arange(0, len(far), STEP)
+        found = self.above(shares, different, far[coarse])
+        out = np.interp(far, far[coarse], found)
+        over = found >= marks[:, coarse]
+        for k in np.flatnonzero((over[:, 1:] != over[:, :-1]).any(axis=0)):
+            between = slice(coarse[k] + 1, coarse[k + 1])
+            out[between] = self.above(shares, different, far[between])
+        return out
+
     def above(self, weights: Floats, statistics: Floats, far: Floats) -> Floats:
         """The chance above statistics, weighed, at each noncentrality, float64 (noncentralities,)."""
         from scipy.special import gammaincc
 
-        different, at = np.unique(statistics, return_inverse=True)
-        shares = np.bincount(at.reshape(-1), weights, len(different))
         mean = self.degrees + far + self.raised * np.minimum(far / self.place, 2.0)
         variance = 2.0 * self.degrees + 4.0 * self.slope * far
         scale = variance / mean
-        chances = gammaincc(mean / scale, different[:, None] / scale)
-        return np.asarray(shares @ chances)
+        chances = gammaincc(mean / scale, statistics[:, None] / scale)
+        return np.asarray(weights @ chances)
 
 
 @lru_cache(maxsize=64)

@@ -53,6 +53,10 @@ class Mending(Suggestion):
     whole: bool = True
 
     @property
+    def takes_reason(self) -> bool:
+        return not self.whole
+
+    @property
     def reached(self) -> str:
         if not self.whole:
             return say(

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.house import is_unmade, register_address
+from tabprotect.engine.house import key as house_key
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.randomness import Coins
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.reading_together import marks
+from tabprotect.engine.register.register_entry import coins_mark
 from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ class EarlierRefusals:
         how: tuple[Method, Values, HousePolicy],
         *,
         accepted: bool,
-        coins: Coins,
+        randomness: Randomness,
         register: str | None,
     ) -> EarlierRefusals:
         """Look them up.
@@ -66,8 +68,8 @@ class EarlierRefusals:
             The mechanism at hand, and the house's policy.
         accepted
             Whether a draw is accepted against the gate.
-        coins
-            Those of the mechanism at hand.
+        randomness
+            That of the mechanism at hand.
 
         Raises
         ------
@@ -76,8 +78,11 @@ class EarlierRefusals:
         """
         method, values, policy = how
         known = _refused_before(problem, register)
-        own = _digest(problem, method.name, values)
-        # The refused mechanism itself, accepted against the gate, is no choice between two.
+        own, coins = _digest(problem, method.name, values), randomness.coins
+        if known:
+            # The very draw that was refused beside other releases is no choice between two.
+            known.pop(_drawn_digest(problem, (method, values), randomness), None)
+        # Nor is the refused mechanism itself, accepted against the gate.
         itself = known.pop(own) if accepted and own in known else None
         draws = _refused_draws(problem, known.values())
         if itself is not None and len(draws) == len(known):
@@ -115,6 +120,34 @@ class EarlierRefusals:
         with Register(place) as opened:
             original = marks(self.problem).original
             opened.refuse(original, digest, RefusedMechanism(self.method.name, stated))
+
+
+def remember_beside(
+    problem: Problem,
+    how: tuple[Method, Values, HousePolicy],
+    randomness: Randomness,
+    register: str | None,
+) -> None:
+    """Record that a draw was refused for what it tells together with earlier releases.
+
+    A later release leaves this out: who has that release alone cannot judge the refused draw.
+
+    Raises
+    ------
+    InputError
+        If the register cannot be written.
+    """
+    place = register_address(register)
+    if place is None or is_unmade(place):
+        return
+    from tabprotect.engine.register.register import RefusedMechanism, Register
+
+    method, values, policy = how
+    limits = policy.limits(problem.at_risk, again=False, changed=True)
+    digest = _drawn_digest(problem, (method, values), randomness)
+    with Register(place) as opened:
+        stated = _stated(problem, method, values, limits)
+        opened.refuse(marks(problem).original, digest, RefusedMechanism(method.name, stated))
 
 
 def _refused_before(problem: Problem, register: str | None = None) -> dict[str, RefusedMechanism]:
@@ -162,10 +195,19 @@ def _refused_draws(
             mechanism = Mechanism.from_json(json.loads(one.stated), table.domain, table)
         except (InputError, ParameterError):
             return ()
-        if mechanism.gate is None:
+        gate = mechanism.gate
+        if gate is None or (gate.changed and not gate.refused):
             return ()
-        out.append(RefusedDraws(mechanism.gate.attempts_at_most, mechanism))
+        out.append(RefusedDraws(gate.attempts_at_most, mechanism))
     return tuple(out)
+
+
+def _drawn_digest(problem: Problem, how: tuple[Method, Values], randomness: Randomness) -> str:
+    """A digest, equal for equal draws of one table; it tells nothing of their coins."""
+    method, values = how
+    # Without chance there is one draw.
+    mark = coins_mark(randomness.seed, house_key()) if method.is_random(values) else ""
+    return _digest(problem, method.name, {**values, "coins": mark})
 
 
 def _digest(problem: Problem, method: str, values: Mapping[str, object]) -> str:

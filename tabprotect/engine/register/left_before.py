@@ -88,6 +88,8 @@ class LeftBefore:
         All that ``together`` follows from, to be compared: it need not be judged again.
     alone
         The verdict on the release at hand by itself, where the caller has it.
+    again
+        Numbers under which the release at hand itself left, which is no other release.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -100,6 +102,7 @@ class LeftBefore:
     damaged: tuple[Damage, ...] = ()
     judged_on: object = field(default=None, repr=False)
     alone: Verdict | None = None
+    again: tuple[int, ...] = ()
 
     @property
     def more(self) -> int:
@@ -142,6 +145,12 @@ class LeftBefore:
             or (together is not None and together.passed is None)
         )
 
+    def refuses(self, policy: HousePolicy, reason: str) -> bool:
+        """Whether together they are beyond the limits, and may not leave so."""
+        if self.together is None or not self.together.failing or policy.together == "warn":
+            return False
+        return policy.together == "refuse" or not reason
+
     def admit(self, policy: HousePolicy, reason: str) -> None:
         """Refuse a release that may not go out beside the earlier ones.
 
@@ -158,18 +167,17 @@ class LeftBefore:
         """
         if policy.together == "warn":
             return
-        if self.together is not None and self.together.failing:
-            if policy.together == "refuse":
-                raise RefusedError(
-                    self.sentence.rstrip("."),
-                    hint=say("the house's policy lets out nothing that tells too much together"),
-                )
-            if not reason:
-                raise RefusedError(
-                    self.sentence.rstrip("."),
-                    hint=say("the house's policy takes a reason: say why it is published"),
-                )
-        elif self.unjudged:
+        if self.refuses(policy, reason):
+            raise RefusedError(
+                self.sentence.rstrip("."),
+                hint=say("the house's policy takes a reason: say why it is published")
+                if policy.together == "reason"
+                else say(
+                    "the house's policy lets out nothing that tells too much together; what else "
+                    "is drawn for this table takes a reason, as this refusal tells of it, too"
+                ),
+            )
+        if self.unjudged and not (self.together is not None and self.together.failing):
             standing = policy.standing_reasons(["other_releases"])
             if not standing and (policy.unjudged == "refuse" or not reason):
                 text = self.sentence or self._unread
@@ -211,8 +219,16 @@ class LeftBefore:
         said = [warning["message"] for warning in self.warnings]
         lines = [CheckLine("mind", capital(text) + ".") for text in said]
         lines += self.beside
-        nothing = CheckLine("passed", say("No. Nothing of this table was published before."))
-        return CheckGroup(say("Has this left before?"), tuple(lines) or (nothing,))
+        nothing = say("No. Nothing of this table was published before.")
+        if self.again:
+            numbers = joined(map(str, self.again), ", ")
+            nothing = say(
+                "Yes: this very release, no. {numbers}. Nothing else of this table was published.",
+                numbers,
+            )
+        return CheckGroup(
+            say("Has this left before?"), tuple(lines) or (CheckLine("passed", nothing),)
+        )
 
     @property
     def beside(self) -> tuple[CheckLine, ...]:
@@ -279,6 +295,7 @@ def left_before(
             spent = Spent.together([refused, *([] if own_alone is None else [own_alone.total])])
             return LeftBefore(damaged=wrong, spent=None if refused == Spent() else spent)
         # The page follows from the rest.
+        all_of_them = earlier
         own = None if release is None else public.to_bytes(release, page=False)
         if own is not None:
             same = {sha256(own), sha256(own if whole is None else whole)}
@@ -288,6 +305,7 @@ def left_before(
         # Another file of the release at hand, such as one that is signed.
         again = [one for one, other in opened if public.to_bytes(other, page=False) == own]
         earlier = [one for one in earlier if not any(one is other for other in again)]
+        left = [one.entry.number for one in all_of_them if one not in earlier]
         judged = (None, None) if known is None else (known.judged_on, known.together)
         # Sums are weighed by the gate of the release itself.
         sums = {one.entry.number for one, _ in sums_among(earlier, register)}
@@ -311,4 +329,5 @@ def left_before(
         None if spent == Spent() else spent,
         damaged=wrong,
         judged_on=found.judged_on,
+        again=tuple(sorted(left)),
     )

@@ -154,6 +154,7 @@ def test_a_release_is_attacked_by_its_own_mechanism(run: Run, tmp_path: Path) ->
 def test_a_count_that_no_rounding_gives_is_named(run: Run, tmp_path: Path, method: str) -> None:
     refused = run("attack", one_file(tmp_path, (0, 5, 3, 10), {}), "--method", method)
     assert refused.code == 3 and "a published count of 3 is no multiple of 5" in refused.err
+    assert "cell a=y, b=p:" in refused.err and "1 of 4 counts are none" in refused.err
 
 
 @pytest.mark.parametrize(

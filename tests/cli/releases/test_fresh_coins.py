@@ -91,12 +91,20 @@ def test_what_is_too_much_together_is_refused(
     checked = run("register", "check", FOURS, *register, "--json").json
     assert checked["together"]["releases"] == number == checked["kept"]
     assert "Together with" in checked["warnings"][0]["message"]
+    # Who draws until something may leave beside it chooses: what that tells is left out.
+    again = ("protect", FOURS, "--fresh", *register, "--json")
+    chosen = run(*again, "--out", out)
+    assert (
+        chosen.code == 5
+        and "what earlier tries of the method tell" in chosen.json["error"]["message"]
+    )
     policy = tmp_path / "policy.toml"
     policy.write_text('together = "reason"\n')
     monkeypatch.setenv("TABPROTECT_POLICY", str(policy))
-    again = ("protect", FOURS, "--fresh", *register, "--json")
     reasons = ("--again", "asked for", "--accept", "asked for")
-    assert run(*again, *reasons, "--out", tmp_path / "reason.zip").code == 0
+    accepted = run(*again, *reasons, "--out", tmp_path / "reason.zip")
+    assert accepted.code == 0 and "attempts" in accepted.json["verdict"]["left_out"]
+    assert run("verify", tmp_path / "reason.zip").code == 7
 
 
 def test_a_finer_table_is_read_beside_a_coarser_one(run: Run, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import Knowing
+from tabprotect.engine.bundle.reader_page.page_model import computed_model
 from tabprotect.engine.disclosure import gate as gate_module
 from tabprotect.engine.disclosure import refusals
 from tabprotect.engine.disclosure.gate import protect
@@ -104,6 +105,9 @@ def test_refused_draws_weigh_the_originals(first: str, second: str, draws: int) 
         release = released(y, stated)
         read = believe([release], knowing=Knowing(weigh_refused=weigh_refused)).posterior
         assert read.complete and "taken in" in read.note
+        assert read.originals == len(weights)
+        page = computed_model(release, likelihood_of(release))
+        assert len(np.asarray(page["tables"])) == len(weights)
         plain = infer(likelihood_of(release))
         small = {1, 2}
         truth = np.zeros(2)

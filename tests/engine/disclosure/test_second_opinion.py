@@ -85,6 +85,9 @@ def test_the_published_family_follows_from_shape_and_variance() -> None:
     domain = planted((4, 4, 4)).table.domain
     assert largest_family(domain, 3.0) == "A*B*C"
     assert largest_family(domain, 1.0) == "A + B + C + A:B:C"
+    # Of inner cells tables of four variables would leave 1.07, of tables of three 0.45.
+    pairs = "(A + B + C + D + E + F + G + H)^2 + A:B:C:D:E:F:G:H"
+    assert largest_family(Domain.of_shape((2,) * 8), 3.0) == pairs
     values = CELL_KEY.resolve_for(planted((4, 4, 4)), SMALL)
     assert values["margins"] == "A + B + C + A:B:C"
     left = deviation_left(publication_of(domain, values), 1.0)

@@ -21,7 +21,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.earlier_refusals import EarlierRefusals
+from tabprotect.engine.register.earlier_refusals import EarlierRefusals, remember_beside
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.reading_together import _closest, _holds, marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
@@ -263,15 +263,40 @@ def test_budgets_of_one_original_add_up_to_the_limit(path: Path) -> None:
         admit_spending((), own, 0.7)
 
 
+def test_a_draw_refused_beside_others_is_remembered(house_folder: Path) -> None:
+    """What is drawn later for the table was chosen; the very draw was not, should it leave."""
+    table = Table.dense(Domain.of_shape((2, 3)), np.arange(6).reshape(2, 3))
+    problem, method = Problem(table), methods()["discrete_laplace"]
+    values = method.resolve_for(problem, {"epsilon": 0.5, "margins": "A:B - 1"})
+    how = (method, values, HousePolicy())
+    one, other = Randomness.seeded(1), Randomness.seeded(2)
+    remember_beside(problem, how, one, None)
+    place = house.register_address()
+    assert place is not None and house.is_unmade(place)
+    with Register(place):
+        pass
+    remember_beside(problem, how, one, None)
+    for randomness, accepted, changed in ((one, False, False), (other, True, True)):
+        before = EarlierRefusals.of(
+            problem, how, accepted=accepted, randomness=randomness, register=None
+        )
+        assert (bool(before.others), before.limits.changed) == (changed, changed)
+        # Who has the later release alone cannot judge what was refused.
+        assert before.draws == before.limits.refused == ()
+    with Register(place) as register:
+        refused = register.refused(marks(problem).original).values()
+    assert spent_on_refusals(refused, table.domain) == Spent(0.5, 0.0)
+
+
 def test_refused_private_draws_are_counted(house_folder: Path) -> None:
     """Each refused draw spent its budget; the very draw that leaves now counts once."""
     table = Table.dense(Domain.of_shape((2, 3)), np.arange(6).reshape(2, 3))
     problem, method = Problem(table), methods()["discrete_laplace"]
     values = method.resolve_for(problem, {"epsilon": 0.5, "margins": "A:B - 1"})
     limits = HousePolicy().limits(again=False)
-    before = EarlierRefusals.of(
-        problem, (method, values, HousePolicy()), accepted=False, coins="house", register=None
-    )
+    how = (method, values, HousePolicy())
+    chance = Randomness.seeded(1)
+    before = EarlierRefusals.of(problem, how, accepted=False, randomness=chance, register=None)
     before.remember(None)
     place = house.register_address()
     assert place is not None and before.limits.attempts_at_most == limits.attempts_at_most == 1

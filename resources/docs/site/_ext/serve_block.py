@@ -1,7 +1,8 @@
 """A directive that starts a server while building, asks it, and ends it.
 
 ``serve`` runs ``tabprotect serve ...`` on a free port of this machine and asks for the path that
-its argument names; a server that does not answer fails the build.
+its argument names; a server that does not answer fails the build. ``:page:`` names a path whose page
+is shown as a browser has it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from typing import Any
+from html import escape
+from typing import Any, ClassVar
 from urllib.error import URLError
 
 from docutils import nodes
@@ -25,9 +27,13 @@ SECONDS = 60
 """Until a server answers."""
 
 
+STYLE = '<link rel="stylesheet" href="/style.css">'
+
+
 class Serve(SphinxDirective):
     has_content = True
     required_arguments = 1
+    option_spec: ClassVar[dict[str, Any]] = {"page": str}
 
     def run(self) -> list[nodes.Node]:
         line = "\n".join(self.content).strip()
@@ -43,13 +49,24 @@ class Serve(SphinxDirective):
                 command, env=dict(os.environ), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
             try:
-                said = self._asked(server, f"http://127.0.0.1:{port}{self.arguments[0]}")
+                here = f"http://127.0.0.1:{port}"
+                said = self._asked(server, here + self.arguments[0])
+                page = self.options.get("page")
+                if page:
+                    look = self._asked(server, f"{here}/style.css")
+                    shown = self._asked(server, here + page)
             finally:
                 server.terminate()
                 server.wait(SECONDS)
         asked = f"{line}\ncurl http://127.0.0.1:8000{self.arguments[0]}"
         out = [nodes.literal_block(asked, asked, language="sh", classes=["asked"])]
-        return [*out, nodes.literal_block(said, said, language="text", classes=["said"])]
+        out.append(nodes.literal_block(said, said, language="text", classes=["said"]))
+        if page:
+            shown = shown.replace(STYLE, f"<style>{look}</style>")
+            title = f"{page} of the server"
+            html = f'<iframe class="page low" sandbox="" title="{title}" srcdoc="{escape(shown)}"></iframe>'
+            out.append(nodes.raw("", html, format="html"))
+        return out
 
     def _asked(self, server: subprocess.Popen[bytes], address: str) -> str:
         end = time.monotonic() + SECONDS

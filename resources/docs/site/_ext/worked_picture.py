@@ -71,6 +71,37 @@ def worked(
     print(_rests_on(belief))
 
 
+def beside(rows: str, **files: tuple[str, str]) -> None:
+    """Draw a table of each bundle, its rows and columns by two variables, with the sums of the rows."""
+    shown = [_with_sums(tp.open_release(file), rows, by) for file, by in files.values()]
+    figure, places = plt.subplots(
+        1, len(shown), figsize=(9, 0.8 + 0.4 * len(shown[0][0])), layout="constrained",
+        width_ratios=[2 + len(columns) for _, _, columns in shown],
+    )  # fmt: skip
+    for axes, title, (counts, names, columns) in zip(places, files, shown, strict=True):
+        plain = [[*row[:-1], ""] for row in counts]
+        _grid(axes, counts, names, columns, title.replace("_", " "), before=plain)
+    _ = figure
+
+
+def _with_sums(
+    release: Release, rows: str, by: str
+) -> tuple[list[list[str]], Sequence[str], Sequence[str]]:
+    """Counts of a release by two variables, and the sum of each row: as published, or added up."""
+    main = release.tables[0]
+    domain, counts = main.table.domain, np.where(hidden_cells(main), -1, main.table.counts)
+    at = [domain.names.index(name) for name in (rows, by)]
+    counts = counts.sum(axis=tuple(k for k in range(domain.ndim) if k not in at))
+    sums = [one.table.counts for one in release.tables if one.table.domain.names == (rows,)]
+    ends = sums[0] if sums else counts.sum(axis=1)
+    texts = [
+        ["×" if count < 0 else f"{count:,}" for count in (*row, end)]
+        for row, end in zip(counts, ends, strict=True)
+    ]
+    names, columns = (domain.variables[k].categories for k in at)
+    return texts, names, (*columns, "all")
+
+
 def _grid(
     axes: Axes,
     counts: Sequence[Sequence[object]],
@@ -79,7 +110,7 @@ def _grid(
     title: str,
     *,
     small: bool = False,
-    before: Sequence[Sequence[int]] | None = None,
+    before: Sequence[Sequence[object]] | None = None,
 ) -> None:
     _frame(axes, rows, columns, title)
     for i, row in enumerate(counts):
@@ -114,7 +145,8 @@ def _frame(axes: Axes, rows: Sequence[str], columns: Sequence[str], title: str) 
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xticks(range(len(columns)), columns, fontsize=8)
     axes.set_yticks(range(len(rows)), rows, fontsize=8)
-    axes.tick_params(length=0, top=False)
+    axes.tick_params(length=0, pad=5)
+    axes.xaxis.tick_top()
     for side in axes.spines.values():
         side.set_color(INKS["quiet"])
         side.set_linewidth(0.5)

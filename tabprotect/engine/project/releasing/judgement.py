@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from tabprotect.engine.disclosure.choosing.gate_chance import Chance, chance, mendings, remedies
-from tabprotect.engine.disclosure.gate import against, beside_unweighed
+from tabprotect.engine.disclosure.gate import UNSTATED, against, beside_unweighed
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import Suggestion, TabprotectError
@@ -15,6 +16,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.register.counts_and_sums import unweighed_with_sums
+from tabprotect.engine.register.earlier_refusals import remember_beside
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import Verdict
@@ -77,14 +79,22 @@ class ReleaseJudgement:
 
 
 def judge_release(
-    project: Project, register: str | None = None, *, progress: Progress = SILENT
+    project: Project,
+    register: str | None = None,
+    *,
+    reason: str = "",
+    progress: Progress = SILENT,
 ) -> ReleaseJudgement:
     """Judge the release of a project, and look up earlier releases.
+
+    That it may not leave beside these is recorded: what is drawn later for the table was chosen.
 
     Parameters
     ----------
     register
         A file, a URL or ``none``; by default the house's own.
+    reason
+        Why it is to be published whatever it tells together with earlier ones; empty for none.
 
     Raises
     ------
@@ -104,7 +114,25 @@ def judge_release(
     if found is None:
         found = verdict(release, policy, original=problem.table, progress=progress)
     before = left_before(problem, register, release=release, policy=policy, progress=progress)
+    if before.refuses(policy, reason or (UNSTATED if done.record.overruled else "")):
+        with suppress(TabprotectError):
+            refused_beside(project, register)
     return ReleaseJudgement(found, against(done, policy), replace(before, alone=found))
+
+
+def refused_beside(project: Project, register: str | None) -> None:
+    """Record that the draw of a project may not leave beside earlier releases.
+
+    Raises
+    ------
+    InputError
+        If the register cannot be written.
+    """
+    done = project.protected
+    assert done is not None
+    method, problem = project.protection, done.record.problem
+    how = method, method.resolve_for(problem, project.given), project.limits
+    remember_beside(problem, how, done.record.randomness, register)
 
 
 def beside_sums(done: Protected, policy: HousePolicy, register: str | None) -> Protected:

@@ -20,7 +20,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project, Who
 from tabprotect.engine.project.releasing.coins import admit_seed
 from tabprotect.engine.project.releasing.entering import admit_coins, entered
-from tabprotect.engine.project.releasing.judgement import beside_sums
+from tabprotect.engine.project.releasing.judgement import beside_sums, refused_beside
 from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.project.verbs.sums_verbs import published_now
@@ -98,6 +98,8 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     accepted = reason or before_it
     if before.close or before.unread:
         unstated = gate.UNSTATED if protected.record.overruled else ""
+        if before.refuses(project.limits, accepted or unstated):
+            refused_beside(project, context.register)
         before.admit(project.limits, accepted or unstated)
     admit_coins(protected, sealed, context.register, accepted)
     protected = _told_of_register(protected, before, context.register)

@@ -11,7 +11,16 @@ from typing import Any, cast
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
+from tabprotect.engine.errors import (
+    InfeasibleError,
+    InputError,
+    ParameterError,
+    RefusedError,
+    Suggestion,
+    TabprotectError,
+    attempted,
+)
+from tabprotect.engine.house import register_address
 from tabprotect.engine.magnitudes.methods.sums_methods import sums_method
 from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
@@ -85,7 +94,11 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     return [verb, table, *asked.words(), "--out", written.release, *written.words()]
 
 
-def remedied(project: Project, changed: Mapping[str, object]) -> list[str]:
+ACCEPT = ("--accept", "REASON")
+"""Words for a reason, to be replaced by one."""
+
+
+def remedied(project: Project, changed: Mapping[str, object], *, reason: bool = False) -> list[str]:
     """Words: protect the current table by other settings, as an error suggests them."""
     kind = changed.get("cycles")
     parameters = {name: value for name, value in changed.items() if name != "cycles"}
@@ -93,6 +106,32 @@ def remedied(project: Project, changed: Mapping[str, object]) -> list[str]:
     if isinstance(kind, str):
         project = replace(project, cycles_from=kind)
     return protect_words(project)
+
+
+REASON = ("--accept", "REASON")
+"""Words for a reason, to be replaced by one."""
+
+
+def _runnable(
+    project: Project, error: InfeasibleError, register: str | None
+) -> tuple[tuple[Suggestion, tuple[str, ...]], ...]:
+    """The suggestions that lead to a release as they stand, each with the words for a reason if need be.
+
+    With a reason a single draw leaves whatever it tells: no command says so where there is chance.
+    """
+    kept = isinstance(error, RefusedError) and not error.weighed
+    kept = kept and register_address(register) is not None
+    method = project.protection
+    out: list[tuple[Suggestion, tuple[str, ...]]] = []
+    for one in error.suggestions:
+        reason = kept or one.takes_reason
+        if reason:
+            changed = {**project.given, **one.parameters}
+            values = attempted(partial(method.resolve_for, project.problem, changed))
+            if isinstance(values, TabprotectError) or method.is_random(values):
+                continue
+        out.append((one, REASON if reason else ()))
+    return tuple(out)
 
 
 def _tuning_words(given: Arguments, done: Protected | None) -> dict[str, Any]:
@@ -235,7 +274,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         problem,
         (project.protection, values, project.limits),
         accepted=bool(accepted),
-        coins=randomness.coins,
+        randomness=randomness,
         register=context.register,
     )
     try:
@@ -252,7 +291,10 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             progress=context.progress,
         )
     except InfeasibleError as error:
-        error.commands = tuple(line(remedied(project, s.parameters)) for s in error.suggestions)
+        error.runnable = _runnable(project, error, context.register)
+        error.commands = tuple(
+            line([*remedied(project, one.parameters), *words]) for one, words in error.runnable
+        )
         if isinstance(error, RefusedError) and error.drawn:
             before.remember(context.register)
         raise

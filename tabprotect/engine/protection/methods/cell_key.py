@@ -19,7 +19,8 @@ same records will get other noise. Keep keys with the records where several tabl
 What a reader learns: the table says how likely each published count is for each true one, cell
 by cell. Totals published beside their parts can say much more. Every table has noise of its own,
 which putting them all together undoes in part: settings under which it would be undone are refused,
-and without a formula the tables are the largest family that keeps enough of it. Sums over the
+and without a formula the tables are the largest family that keeps enough of it, by the number of
+categories and V alone. Sums over the
 same records show the same noise, and that they do tells which cells are empty; the verdict counts
 that in.
 

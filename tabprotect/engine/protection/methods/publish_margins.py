@@ -255,9 +255,12 @@ class PublishMargins(Method):
     def alternatives(
         self, domain: Domain, values: Values
     ) -> tuple[tuple[str, Mapping[str, object]], ...]:
-        """Without the largest margins, or a lower threshold."""
+        """Judged over all cells, without the largest margins, or a lower threshold."""
         margins = _margins(domain, values)
         ideas: list[tuple[str, Mapping[str, object]]] = []
+        if values[CELLS] != "all":
+            # What passes tells of the margins alone, so that the verdict is whole.
+            ideas.append((say("judge the bounds of all cells"), {CELLS.name: "all"}))
         for margin in margins:
             rest = [other for other in margins if other != margin]
             smaller = [margin[:at] + margin[at + 1 :] for at in range(len(margin))]

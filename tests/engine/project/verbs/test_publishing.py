@@ -141,8 +141,9 @@ def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> N
     first = protected(SEED)
     assert replace(judge_release(first.project).before, alone=None) == LeftBefore()
     first, _ = first.do(publish(release=str(tmp_path / "a.zip")))
-    # The very bytes that left are no other release.
-    assert replace(judge_release(first.project).before, alone=None) == LeftBefore()
+    # The very bytes that left are no other release, and it is said that they left.
+    found = replace(judge_release(first.project).before, alone=None)
+    assert found == LeftBefore(again=(1,)) and found.group.lines[0].text.startswith("Yes")
     second, _ = first.do(protect(seed=SEED + 2))
     found, alone = judge_release(second.project).before, judge_release(second.project).alone
     assert [e.relation for e in found.close] == ["original"] and found.unread == 0

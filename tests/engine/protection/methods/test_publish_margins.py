@@ -344,3 +344,12 @@ def test_listing_originals_keeps_to_the_budget_of_the_caller() -> None:
     assert number is not None and number > 100
     with pytest.raises(TooLargeError):
         infer(likelihood, approach=Approach(way="exact", steps=number))
+
+
+def test_all_cells_are_the_first_remedy_of_small_counts() -> None:
+    """What passes then follows from the margins alone, which leaves nothing out of the verdict."""
+    domain = Domain.of_shape((3, 4))
+    for cells, offered in (("at_risk", True), ("all", False)):
+        values = METHOD.resolve(domain, {"margins": "A + B", "cells": cells})
+        ideas = [change for _, change in METHOD.alternatives(domain, values)]
+        assert ({"cells": "all"} in ideas[:1]) == offered and len(ideas) > 1
