@@ -8,7 +8,7 @@ from importlib.resources import files
 from numbers import Number
 from typing import Any
 
-from tabprotect.languages.said import Said
+from tabprotect.languages.said import Day, Said
 
 Writer = Callable[[str], str]
 
@@ -49,12 +49,12 @@ class Catalogue:
     def _value(self, value: object) -> object:
         if isinstance(value, str):
             return self.told(value)
-        number = isinstance(value, Number) and not isinstance(value, bool)
+        number = isinstance(value, Number | Day) and not isinstance(value, bool)
         return _Figure(value, self._figures) if number else value
 
 
 class _Figure:
-    """A number within a template, which is written as the language does."""
+    """A number or a day within a template, which is written as the language does."""
 
     def __init__(self, number: Any, writer: Writer) -> None:
         self._number, self._writer = number, writer

@@ -12,16 +12,13 @@ import re
 from collections.abc import Callable
 
 from tabprotect.languages.catalogue import head
+from tabprotect.languages.said import MONTHS
 
 _NUMBER = re.compile(
     r"(?P<sign>[-+<>~\u2212\u00b1\u2264\u2265]?\s?)(?P<whole>\d{1,3}(?:,\d{3})+|\d*)"
     r"(?:\.(?P<part>\d+))?(?P<percent>\s?%)?"
 )
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August"),
-    *("September", "October", "November", "December"),
-)
-_DAY = re.compile(rf"(?P<day>\d{{1,2}}) (?P<month>{'|'.join(_MONTHS)}) (?P<year>\d{{4}})")
+_DAY = re.compile(rf"(?P<day>\d{{1,2}}) (?P<month>{'|'.join(MONTHS)}) (?P<year>\d{{4}})")
 
 
 def grouped(count: int, space: str) -> str:
@@ -54,7 +51,7 @@ def number_writer(language: str) -> Callable[[str], str]:
     """A function that writes a number or a date of English as the language does."""
     said = head(language)
     decimal, group, percent = (said[f"X-{name}"] for name in ("Decimal", "Group", "Percent"))
-    months = dict(zip(_MONTHS, said["X-Months"].split(","), strict=True))
+    months = dict(zip(MONTHS, said["X-Months"].split(","), strict=True))
 
     def written(text: str) -> str:
         day = _DAY.fullmatch(text)

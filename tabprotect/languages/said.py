@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from datetime import date
 from functools import cache
 from string import Formatter
 from typing import SupportsIndex
@@ -182,6 +183,24 @@ def uncapital(text: str) -> str:
 
 def _capital(text: str, name: str = "") -> str:
     return text if name and text.startswith(name) else text[:1].upper() + text[1:]
+
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July", "August"),
+    *("September", "October", "November", "December"),
+)
+
+
+class Day(date):
+    """A day, which a language writes its own way; in English ``3 May 2026``, whatever the locale."""
+
+    def __str__(self) -> str:
+        return f"{self.day} {MONTHS[self.month - 1]} {self.year}"
+
+
+def day_said(moment: date) -> str:
+    """The day of a moment, for people."""
+    return say("{day}", Day(moment.year, moment.month, moment.day))
 
 
 def in_100(chance: float) -> str:

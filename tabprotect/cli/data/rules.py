@@ -11,7 +11,7 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import joined, plural, say
 
 
 def add(verbs: Verbs) -> None:
@@ -29,18 +29,27 @@ def run(args: argparse.Namespace, console: Console) -> int:
     rows = list(cell_rows(table, rules, found))
     unsafe = int(found.unsafe.sum())
     data = {"cells": rows, "unsafe": unsafe, "measure": table.measure, "confidential": True}
-    lines = [
-        say("{index}: {value} of {holdings}, {rule}, upper level {level}", *_words(row))
-        for row in rows
-        if row["unsafe"]
-    ]
+    lines = [_words(row) for row in rows if row["unsafe"]]
     said = say("{unsafe:,} of {cells:,} cells are unsafe. CONFIDENTIAL", unsafe, len(table.cells))
     console.result(data, [*lines, said])
     return 0
 
 
-def _words(row: dict[str, object]) -> tuple[object, ...]:
-    index = row["index"]
-    assert isinstance(index, dict)
-    named = joined((f"{name}={value}" for name, value in index.items()), ", ")
-    return named, row["value"], row["holdings"], row["rule"], row["upper_level"]
+def _words(row: dict[str, object]) -> str:
+    index, holdings = row["index"], row["holdings"]
+    assert isinstance(index, dict) and isinstance(holdings, int)
+    return plural(
+        holdings,
+        "{named}: {value} from {holdings:,} contributor, unsafe by {rule}; protection level {level}",
+        "{named}: {value} from {holdings:,} contributors, unsafe by {rule}; protection level {level}",
+        joined((f"{name}={value}" for name, value in index.items()), ", "),
+        _figure(row["value"]),
+        holdings,
+        row["rule"],
+        _figure(row["upper_level"]),
+    )
+
+
+def _figure(value: object) -> str:
+    """A sum with its thousands apart."""
+    return say("{value:,}", value) if isinstance(value, int | float) else str(value)

@@ -201,19 +201,13 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
         for measure in shown:
             spread = found.summaries[number][measure.name]
             reasons = [r.reasons[measure.name] for r in runs if measure.name in r.reasons]
-            yield (
-                say(
-                    "    {label:<40} {spread:<28} up is better",
-                    measure.label,
-                    _figures(spread, reasons),
-                )
-                if measure.higher_is_better
-                else say(
-                    "    {label:<40} {spread:<28} down is better",
-                    measure.label,
-                    _figures(spread, reasons),
-                )
-            )
+            figures = _figures(spread, reasons)
+            if spread is None:
+                yield say("    {label:<40} {figures}", measure.label, figures)
+            elif measure.higher_is_better:
+                yield say("    {label:<40} {spread:<30} up is better", measure.label, figures)
+            else:
+                yield say("    {label:<40} {spread:<30} down is better", measure.label, figures)
     if {args.risk, args.utility} <= set(plan.measures):
         best = joined((f"[{c + 1}]" for c in found.front(args.risk, args.utility)), ", ")
         yield ""
@@ -221,7 +215,7 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
             "None is better in both {risk} and {utility} than: {value}",
             args.risk,
             args.utility,
-            best or "none",
+            best or say("none"),
         )
     if args.out is not None:
         yield say("All runs (CONFIDENTIAL): {out}", args.out)

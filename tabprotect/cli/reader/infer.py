@@ -45,6 +45,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.number_formats import large
 from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.speaking import told
 
 SHOWN = 40
 """Cells that are printed for people; ``--json`` and ``--cells`` give all that are asked for."""
@@ -357,17 +358,20 @@ def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
     lines = [*_heading(posterior), ""]
     shown = [domain.unflat(key) for key in (cells if all_asked else cells[:SHOWN]).tolist()]
     width = max((len(domain.cell_text(i)) for i in shown), default=4)
-    lines.append(
-        say(
-            "{value:<{width}}  published   mean  true count: probability", value="cell", width=width
-        )
+    heads = told(say("cell")), told(say("published")), told(say("mean"))
+    widths = max(width, len(heads[0])), max(9, len(heads[1])), max(5, len(heads[2]))
+    head = "  ".join(
+        f"{name:{side}{wide}}" for name, side, wide in zip(heads, "<>>", widths, strict=True)
     )
+    lines.append(say("{head}  true count: probability", head))
     for index in shown:
         lines.append(
             say(
-                "{index:<{width}}  {posterior:>9}  {mean:>5.2f}  {value}",
+                "{index:<{width}}  {posterior:>{wide}}  {mean:>{narrow}.2f}  {value}",
                 index=domain.cell_text(index),
-                width=width,
+                width=widths[0],
+                wide=widths[1],
+                narrow=widths[2],
                 posterior=_published(posterior, index),
                 mean=posterior.mean[index],
                 value=chances_text(*posterior.distribution(index)),

@@ -78,7 +78,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         args.within,
         at_most_in_100(worst),
     )
-    console.result(data, [*lines, said])
+    head = say("How probable it is that a guess comes within {within:g} %:", args.within)
+    console.result(data, [*([head] if lines else []), *lines, said])
     return 0
 
 

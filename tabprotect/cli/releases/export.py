@@ -169,7 +169,7 @@ def _line(path: Path, kind: Format, names: Sequence[str], hidden: int) -> str:
         return line
     return line + plural(
         hidden,
-        ", {count:,} suppressed count marked",
-        ", {count:,} suppressed counts marked",
+        ", {count:,} hidden count marked",
+        ", {count:,} hidden counts marked",
         hidden,
     )

@@ -108,8 +108,22 @@ def run_show(args: argparse.Namespace, console: Console) -> int:
         entry = register.find(args.which)
         kept = register.content(entry) is not None
         _say_damaged(register.contents().damaged, console)
+    of = entry.publication
+    lines = [
+        say("Release number {number}, {day}. CONFIDENTIAL", entry.number, entry.day),
+        say("Title: {title}", of.title or say("(no title)")),
+        say("Method: {method}", of.method_label),
+        say("Published by {who}", of.who),
+        say("Fingerprint: {fingerprint}", of.bundle),
+        *(say("Decision: {decision}", decision) for decision in of.decisions),
+        say("Its bundle is kept in the register.")
+        if kept
+        else say("Its bundle is not kept in the register: take it from where it was published."),
+    ]
+    if entry.withdrawn is not None:
+        lines.append(say("Withdrawn: {reason}", entry.withdrawn_reason))
     data = {"confidential": True, **entry.as_json(), "bundle_kept": kept}
-    console.result(data, [say("{name}: {value}", name, value) for name, value in data.items()])
+    console.result(data, lines)
     return 0
 
 

@@ -345,8 +345,8 @@ def _tables(release: Release) -> list[str]:
         without = (
             plural(
                 hidden,
-                "; {hidden:,} cell is suppressed and has no count",
-                "; {hidden:,} cells are suppressed and have no count",
+                "; {hidden:,} cell is hidden and has no count",
+                "; {hidden:,} cells are hidden and have no count",
                 hidden,
             )
             if hidden
@@ -394,9 +394,13 @@ def _parameters(release: Release) -> list[str]:
                 say(
                     "- {label}: {value}.",
                     parameter.label,
-                    say("{words} (`{value}`)", words, value) if words else value,
+                    say("{words} (`{value}`)", words.removesuffix("."), value) if words else value,
                 )
             )
         else:
-            out.append(say("- {label}: {value}. {help}", parameter.label, value, parameter.help))
+            if isinstance(value, bool):
+                shown: object = say("yes") if value else say("no")
+            else:
+                shown = say("{value:g}", value) if isinstance(value, float) else value
+            out.append(say("- {label}: {value}. {help}", parameter.label, shown, parameter.help))
     return out

@@ -185,7 +185,7 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
             detail=learned.sentence,
         )
     learned = replace(learned, reason=stated.reason)
-    check = say("The gate: it {PASSED}, as it says.", _PASSED[stated.passed])
+    check = say("It {PASSED}, as it says.", _PASSED[stated.passed])
     tuning = _tuning(found.release, progress)
     return replace(found, verdict=learned, checks=(*found.checks, check, *tuning))
 

@@ -298,9 +298,8 @@ class CycleReport:
 
     def _width(self) -> Statement:
         if self.exact:
-            return Statement(
-                "width", "ok", say("The posterior is exact (width {width}).", self.width)
-            )
+            text = say("What a reader can believe is computed exactly (width {width}).", self.width)
+            return Statement("width", "ok", text)
         width = say("over 40") if self.width is None else str(self.width)
         text = say(
             "No formula whatever is published (width {width}): exact where large counts cannot "
@@ -311,11 +310,8 @@ class CycleReport:
 
     def _blocked(self, share: float) -> Statement:
         verdict: Verdict = "ok" if share < 0.5 else "warning" if share < 0.9 else "bad"
-        return Statement(
-            "blocked",
-            verdict,
-            say("{share} of the cycles are blocked on this table.", percent(share)),
-        )
+        text = say("{share} of the cycles are blocked on this table.", percent(share))
+        return Statement("blocked", verdict, text if share else say("No cycle is blocked here."))
 
     def _immovable(self, cells: Sequence[Index]) -> Statement:
         if not cells:

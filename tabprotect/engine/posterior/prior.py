@@ -174,7 +174,7 @@ class NegativeBinomial(_Expected):
     @property
     def label(self) -> str:
         return say(
-            "{knows} (negative binomial, dispersion {dispersion:g})", self.knows, self.dispersion
+            "{knows} (negative binomial, dispersion {dispersion:.2g})", self.knows, self.dispersion
         )
 
     def _log_weight(self, keys: Ints, values: Ints) -> Floats:

@@ -26,7 +26,7 @@ from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.privacy import Privacy, Spent
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import day_said, say
 
 NAMELESS = frozenset({"row", "column"})
 """Names without meaning: any two grids would share them."""
@@ -224,7 +224,7 @@ class RegisterEntry:
     @property
     def day(self) -> str:
         """The day of publication, for people."""
-        return f"{self.time.day} {self.time:%B %Y}"
+        return day_said(self.time)
 
     def as_json(self) -> dict[str, object]:
         """For ``--json``; confidential."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabprotect.engine.release.limits import ROUNDING, Limits
-from tabprotect.languages.said import in_100, say
+from tabprotect.languages.said import in_100, plural, say
 
 
 @dataclass(frozen=True)
@@ -50,18 +50,27 @@ class Insiders:
             return ""
         if not self.chance:
             return say("Nobody who is alone in a cell would learn another small count.")
-        return say(
+        if self.alone < 0.5:
+            return say(
+                "Somebody who is alone in a cell would learn another small count with {chance}; "
+                "probably nobody is alone in one.",
+                in_100(self.chance),
+            )
+        return plural(
+            round(self.alone),
             "Somebody who is alone in a cell would learn another small count with {chance}; "
-            "{alone} are expected to be alone.",
+            "about {alone:,} person is alone in one.",
+            "Somebody who is alone in a cell would learn another small count with {chance}; "
+            "about {alone:,} people are alone in one.",
             in_100(self.chance),
-            say("about {cells:,}", round(self.alone)) if self.alone >= 0.5 else say("less than 1"),
+            round(self.alone),
         )
 
     def beyond(self, limits: Limits) -> str:
         """The chance and the limit that it is beyond, in words."""
         return say(
             "Somebody who is alone in a cell would learn another small count with {chance}; "
-            "{limit} are allowed.",
+            "the limit is {limit}.",
             in_100(self.chance or 0.0),
             in_100(limits.insider_limit),
         )

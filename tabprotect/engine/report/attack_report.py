@@ -13,7 +13,7 @@ from tabprotect.engine.attack.attack import Way
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.attacked_files import AttackedFiles
 from tabprotect.engine.report.report import page_bytes, rendered
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.said import in_100, joined, plural, say
 
 PRINTED = 2_000
 """Most cells that are printed, the surest first; ``--json`` has all."""
@@ -103,13 +103,13 @@ def attack_report(attacked: AttackedFiles) -> AttackReport:
     )
     verdict = plural(
         known,
-        "{known:,} of {size:,} counts can be known with a probability above {limit:g}; "
+        "{known:,} of {size:,} counts can be known (more than {limit} sure); "
         "{proved:,} of these is proved.",
-        "{known:,} of {size:,} counts can be known with a probability above {limit:g}; "
+        "{known:,} of {size:,} counts can be known (more than {limit} sure); "
         "{proved:,} of these are proved.",
         known,
         domain.size,
-        BELIEF_LIMIT,
+        in_100(BELIEF_LIMIT),
         proved,
     )
     edition = AttackEdition(

@@ -12,14 +12,25 @@ from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.staff.check_lines import CheckLine, State
 from tabprotect.engine.bundle.sums.magnitude_bundle import PROMISES, adds_up, release_within
 from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
+from tabprotect.engine.magnitudes.methods.sums_methods import SUMS_METHODS
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.report.printed_grids import Grid, GridCell, grid
-from tabprotect.engine.report.public_edition import day_text
+from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import day_said, joined, say
+from tabprotect.languages.speaking import told
 
 UNTITLED = say("A protected table of sums")
+
+WEIGHTS = {
+    "sample": say("weights of a sample"),
+    "replicate": say("weights stand for equal others"),
+    "known": say("weighted contributions are known"),
+}
+
+HALF = say("{half:.1f}", half=0.5)
+"""Tells which decimal point the language has."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +83,15 @@ def magnitude_edition(
     state: State = "failed" if judged.passed is False else "passed" if judged.passed else "mind"
     return MagnitudeEdition(
         release.title or UNTITLED,
-        day_text(made),
+        told(day_said(made)),
         record is not None,
         str(PROMISES[release.method]),
         CheckLine(state, judged.sentence),
         (
             (say("Measure"), release.measure),
-            (say("Method"), release.method),
-            (say("Sums"), f"{len(release.key):,}"),
-            (say("Not published"), f"{int(release.hidden.sum()):,}"),
+            (say("Method"), SUMS_METHODS[release.method].label),
+            (say("Sums"), count_text(len(release.key))),
+            (say("Not published"), count_text(int(release.hidden.sum()))),
             *((say("Signed by the key"), key) for key in found.signers),
             (say("Fingerprint (SHA-256)"), sha256(bundle)),
         ),
@@ -95,21 +106,30 @@ def _staff(record: Mapping[str, object]) -> list[tuple[str, str]]:
     verdict, audit = record.get("verdict"), record.get("audit")
     said = verdict.get("staff", "") if isinstance(verdict, dict) else ""
     tried = audit if isinstance(audit, dict) else {}
-    return [
+    rows = [
         (say("Verdict with the contributions"), str(said)),
         (say("Rules"), _listed(record.get("rules"))),
-        (say("How weights are read"), str(record.get("weights", ""))),
-        (say("Hidden as unsafe"), str(record.get("primary", ""))),
-        (say("Hidden to protect others"), str(record.get("secondary", ""))),
-        (say("Value of these"), str(record.get("hidden_value", ""))),
-        (
-            say("Readers tried, and pairs of a reader and a sum"),
-            f"{tried.get('readers', '')}, {tried.get('items', '')}",
-        ),
+        (say("How weights are read"), WEIGHTS.get(str(record.get("weights", "")), "")),
+        (say("Hidden as unsafe"), _figure(record.get("primary"))),
+        (say("Hidden to protect others"), _figure(record.get("secondary"))),
+        (say("Value of these"), _figure(record.get("hidden_value"))),
+        (say("Readers tried"), _figure(tried.get("readers"))),
+        (say("Pairs of a reader and a sum"), _figure(tried.get("items"))),
         (say("Decisions"), _listed(record.get("decisions"))),
         (say("Prepared by"), str(record.get("prepared_by", ""))),
         (say("Approved by"), str(record.get("approved_by", ""))),
     ]
+    return [(name, value) for name, value in rows if value]
+
+
+def _figure(value: object) -> str:
+    return count_text(value) if isinstance(value, int) else str(value or "")
+
+
+def _apart(text: str) -> str:
+    """A sum with its thousands apart; decimals as the language has them."""
+    whole, _, part = text.partition(".")
+    return f"{count_text(int(whole))}{told(HALF)[1]}{part}" if part else count_text(int(whole))
 
 
 def _listed(texts: object) -> str:
@@ -127,7 +147,7 @@ def _grid(release: ReleasedSums) -> Grid:
             return GridCell("0")
         if release.hidden[at]:
             return GridCell("\N{MULTIPLICATION SIGN}", "hidden")
-        return GridCell(release.written(at))
+        return GridCell(_apart(release.written(at)))
 
     domain = Domain(
         tuple(Variable(axis.variable.name, tuple(axis.written)) for axis in release.axes)

@@ -60,13 +60,13 @@ class Grid:
     panels
         Its parts; empty if it is too large to print.
     cells
-        Number of its cells.
+        Number of its cells, as print writes it.
     """
 
     title: str
     down: tuple[str, ...]
     panels: tuple[PrintedPart, ...]
-    cells: int
+    cells: str
 
 
 def published_grid(published: PublishedTable) -> Grid:
@@ -113,12 +113,12 @@ def grid(domain: Domain, cell: Callable[[Index], GridCell]) -> Grid:
             head = tuple(label for axis, label in enumerate(labels) if axis != across)
             rows.append((head, tuple(cell(index) for index in indices)))
         columns = (
-            ("count",)
+            (say("count"),)
             if across is None
             else tuple(domain.labels(_at(domain, across, place))[across] for place in places)
         )
         panels.append(PrintedPart("" if across is None else names[across], columns, tuple(rows)))
-    return Grid(_title(domain), down, tuple(panels), domain.size)
+    return Grid(_title(domain), down, tuple(panels), count_text(domain.size))
 
 
 def _title(domain: Domain) -> str:
@@ -126,7 +126,7 @@ def _title(domain: Domain) -> str:
 
 
 def _unprinted(domain: Domain) -> Grid:
-    return Grid(_title(domain), domain.names, (), domain.size)
+    return Grid(_title(domain), domain.names, (), count_text(domain.size))
 
 
 def _across(shape: tuple[int, ...]) -> int | None:

@@ -18,7 +18,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.report import svg_figures
 from tabprotect.engine.report.printed_grids import Grid, published_grid
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import day_said, joined, say
 from tabprotect.languages.speaking import told
 
 _CODE, _STRONG = re.compile("`([^`]+)`"), re.compile(r"\*\*([^*]+)\*\*")
@@ -50,10 +50,17 @@ def _kind(line: str) -> str:
     )
 
 
+_OPTION = re.compile(r" \(`\w+`\)\.$")
+"""The name of a choice, which is for whoever types it."""
+
+
 def _blocks(lines: list[str]) -> Iterator[Markup]:
     for kind, group in groupby(lines, _kind):
         if kind == "point":
-            points = (Markup("<li>{}</li>").format(_inline(told(line)[2:])) for line in group)
+            points = (
+                Markup("<li>{}</li>").format(_inline(_OPTION.sub(".", told(line)[2:])))
+                for line in group
+            )
             yield Markup("<ul>{}</ul>").format(Markup("").join(points))
         elif kind == "code":
             yield Markup("<pre>{}</pre>").format(joined((plain(line[4:]) for line in group), "\n"))
@@ -115,17 +122,6 @@ class PublicEdition:
     checks: CheckGroup
 
 
-def day_text(day: date) -> str:
-    """A date for people, in the same order in every locale."""
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
-
-
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August"),
-    *("September", "October", "November", "December"),
-)
-
-
 def size_text(domain: Domain) -> str:
     """The shape of a table and its number of cells."""
     shape = " × ".join(map(str, domain.shape))
@@ -141,13 +137,13 @@ def public_edition(found: Verification, made: date) -> PublicEdition:
     release = found.release
     return PublicEdition(
         title=" ".join(release.title.split()) or UNTITLED,
-        made=day_text(made),
+        made=told(day_said(made)),
         facts=(
             ("Variables", ", ".join(release.domain.names) or "none"),
             (say("Main table"), size_text(release.table.domain)),
             (say("Published tables"), str(len(release.tables))),
             ("Method", methods()[release.mechanism.method].label),
-            (say("Report made"), day_text(made)),
+            (say("Report made"), day_said(made)),
             (say("Fingerprint (SHA-256)"), found.fingerprint),
             *((say("Signed by the key"), key) for key in found.signers),
         ),

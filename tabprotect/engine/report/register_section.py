@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tabprotect.engine.bundle.staff.check_lines import CheckGroup
+from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry
-from tabprotect.languages.said import say
+from tabprotect.languages.said import day_said, say
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,9 @@ def register_section(
     """
     place = register_address(register)
     if place is None or is_unmade(place):
-        return RegisterSection(say("There is no register of releases here."), LeftBefore().group)
+        unknown = CheckLine("mind", say("What left before is not known without a register."))
+        group = CheckGroup(LeftBefore().group.title, (unknown,))
+        return RegisterSection(say("There is no register of releases here."), group)
     from tabprotect.engine.register.register import Register
 
     before = left_before(
@@ -94,9 +96,8 @@ def _own(entries: list[RegisterEntry], fingerprint: str) -> str:
     gone = ""
     if (day := last.withdrawn) is not None:
         gone = say(
-            " It was withdrawn on {day} {day2:%B %Y}: {withdrawn_reason}.",
-            day.day,
-            day,
+            " It was withdrawn on {day}: {withdrawn_reason}.",
+            day_said(day),
             last.withdrawn_reason,
         )
     return say(

@@ -14,6 +14,7 @@ from tabprotect.engine.bundle.staff.check_lines import (
     headline,
     honesty,
     protection,
+    published_line,
 )
 from tabprotect.engine.bundle.staff.confidential import Dossier, DossierStep
 from tabprotect.engine.bundle.verify import Verification
@@ -111,7 +112,7 @@ def staff_edition(
         public=public,
         facts=(
             (
-                "Original",
+                say("Original"),
                 say("{names}: {domain}", ", ".join(domain.names), size_text(domain)),
             ),
             (
@@ -122,7 +123,7 @@ def staff_edition(
             (say("True small counts"), svg_figures.count_text(summary.at_risk_cells)),
             *public.facts[2:],
         ),
-        verdict=headline(judged),
+        verdict=published_line(judged) if protected.record.overruled else headline(judged),
         staff="" if judged.staff is None else judged.staff.sentence,
         result=summary.sentence,
         figure=svg_figures.change_bars(_moved(protected)),

@@ -45,10 +45,12 @@ class SmallCount:
 
     @property
     def words(self) -> str:
-        """As a sentence has it: ``1 to 2``."""
-        return (
-            str(self.low) if self.low == self.high else say("{low} to {high}", self.low, self.high)
-        )
+        """As a sentence has it: ``1 or 2``."""
+        if self.low == self.high:
+            return str(self.low)
+        if self.high == self.low + 1:
+            return say("{low} or {high}", self.low, self.high)
+        return say("{low} to {high}", self.low, self.high)
 
     def mask(self, counts: Ints) -> Bools:
         """Mask of the counts that are at risk, same shape."""

@@ -300,27 +300,23 @@ class Inspector(Panel):
         """What the rule and the run make of an original count, and why."""
         project = self.document.project
         assert project is not None
-        low, high = project.at_risk.low, project.at_risk.high
-        if low <= count <= high:
+        rule = project.at_risk
+        small, words = rule.low <= count <= rule.high, rule.words
+        if small:
             status = say("small count (U)")
-            why = say(
-                "Small: {count} lies between {low} and {high}.",
-                count_text(count),
-                low,
-                high,
-            )
+            why = say("Small: the house calls a count of {words} small.", words)
         else:
             status = say("not small (S)")
             why = (
                 say("Zero: nobody is in this cell.")
                 if count == 0
-                else say("Not small: not one of the counts {low} to {high}.", low, high)
+                else say("Not small: the house calls a count of {words} small.", words)
             )
         letter = self._letter(index)
         if letter == "M":
             why_too = say("Hidden because it would give away another one.")
             return say("hidden to protect others (M)"), [why, why_too]
-        if letter == "U" and not low <= count <= high:
+        if letter == "U" and not small:
             return say("hidden (U)"), [
                 why,
                 say("Hidden by the rule of the run."),

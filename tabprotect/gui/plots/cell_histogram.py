@@ -238,7 +238,7 @@ class CellHistogram(Plot):
             return
         size = canvas.metrics.horizontalAdvance(tell("assumed before")) + 2
         left = min(max(canvas.x(at[0]) - size / 2, 0), canvas.size[0] - size)
-        canvas.label("assumed before", left, canvas.y(at[1]) + 4, ink=canvas.colours.text)
+        canvas.label(say("assumed before"), left, canvas.y(at[1]) + 4, ink=canvas.colours.text)
 
     def tip(self, value: float, height: float) -> str:
         count = round(value)

@@ -165,7 +165,9 @@ def test_two_people_answer_where_the_policy_takes_them(
     made = ("report", tmp_path / "CONFIDENTIAL-d.zip", "--edition", "staff", "--out", told)
     assert run(*made).code == 0
     text = told.read_text()
-    assert "Prepared by: <bdi>Karin</bdi>" in text and "Release number 1, published on" in text
+    assert (
+        "Prepared by</span>: <bdi>Karin</bdi>" in text and "Release number 1, published on" in text
+    )
     assert run(*made, "--register", "none").code == 0
     assert "There is no register" in told.read_text()
 

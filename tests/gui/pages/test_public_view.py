@@ -225,7 +225,7 @@ def test_small_means_in_public_what_it_means_to_a_reader(house: MainWindow, sett
     found = shown.files._known()
     head = table_csv(found, rule=view.rule, original=None, progress=SILENT).decode().split("\n")[0]
     assert "user_p_1_to_2" in head
-    assert "Chance of 1 to 2" in [
+    assert "Chance of 1 or 2" in [
         shown._figure_box.itemText(i) for i in range(shown._figure_box.count())
     ]
 

@@ -144,7 +144,7 @@ def computed(verdict: Verdict) -> str:
     if staff is None or not staff.known_of_all or nothing_expected(verdict):
         return ""
     return say(
-        "From the release alone readers count on {about} small counts and would be sure of "
+        "From the release alone readers expect {about} small counts and would be sure of "
         "{known:,}.",
         about(verdict.at_risk),
         verdict.known,

@@ -102,7 +102,8 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
             refused_beside(project, context.register)
         before.admit(project.limits, accepted or unstated)
     admit_coins(protected, sealed, context.register, accepted)
-    protected = _told_of_register(protected, before, context.register)
+    again = asked.again.strip() if before.earlier or before.error else ""
+    protected = _told_of_register(protected, before, context.register, again)
     content, kept = {}, None
     if dossier is not None:
         whole = made.get(place) or public.to_bytes(protected.release, page=not asked.no_page)
@@ -138,9 +139,12 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     return replace(project, protected=protected, published=True, notes=notes)
 
 
-def _told_of_register(protected: Protected, before: LeftBefore, register: str | None) -> Protected:
-    """The result with what the register leaves unknown among its decisions."""
-    said = [one.message for one in before.damaged]
+def _told_of_register(
+    protected: Protected, before: LeftBefore, register: str | None, again: str
+) -> Protected:
+    """The result with why it leaves again, and what the register leaves unknown, among its decisions."""
+    said = [say("published again: {reason}", again)] if again else []
+    said += [one.message for one in before.damaged]
     if house.register_address(register) is None:
         said.append(NO_REGISTER)
     decisions = tuple(dict.fromkeys((*protected.record.decisions, *said)))
@@ -187,8 +191,6 @@ def _answered_for(
     done = gate.decided(done, project.limits, given)
     decisions = done.record.decisions
     decisions += admit_seed(done.record.randomness, project.limits, accepted, decisions)
-    if reason := asked.again.strip():
-        decisions = tuple(dict.fromkeys((*decisions, say("published again: {reason}", reason))))
     record = replace(
         done.record, prepared_by=prepared_by, approved_by=approved_by, decisions=decisions
     )

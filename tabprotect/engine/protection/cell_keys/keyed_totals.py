@@ -41,8 +41,8 @@ COST_OF_CELL = 100.0
 """Microseconds for the key of one cell; the rest of an estimate takes as much again."""
 
 NOTE = say(
-    "The key of a published total is the sum of the keys below it. This posterior takes the noise "
-    "of the totals as independent of that of the inner cells, which is not quite so."
+    "The key of a published total is the sum of the keys below it. The noise of the totals is "
+    "taken as independent of that of the inner cells, which is not quite so."
 )
 
 

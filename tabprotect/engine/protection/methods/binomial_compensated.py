@@ -166,7 +166,7 @@ class BinomialCompensated(Method):
         return replace(
             factors,
             rerun=_rerun(counts, sums[block], (order, ends), quality, kinds[0][2] is not None),
-            note=say("This posterior leaves out that the counts were put right to their totals."),
+            note=say("Left out: that the counts were put right to their totals."),
             left_out=("pattern_choice",),
         )
 

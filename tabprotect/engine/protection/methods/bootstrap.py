@@ -179,9 +179,7 @@ class Bootstrap(Method):
         return replace(
             factors,
             rerun=_rerun(counts, total, (quality, samples), kinds[0][2] is not None),
-            note=say(
-                "This posterior leaves out that the counts were drawn together, given their sum."
-            ),
+            note=say("Left out: that the counts were drawn together, given their sum."),
             left_out=("pattern_choice",),
         )
 

@@ -113,7 +113,7 @@ from tabprotect.languages.said import joined, say
 
 TOTALS_NOTE = say(
     "Published totals can say much more than the inner cells alone: the key of a total is the sum "
-    "of the keys below it. This posterior leaves them out: readers may know more than it shows."
+    "of the keys below it. They are left out here: readers may know more."
 )
 ALONE_NOTE = say(
     "Each table of totals was judged by itself; what they tell together is not worked out."
@@ -130,9 +130,9 @@ def beside_others(values: Values) -> tuple[Kind, ...]:
 
 
 WEIGHTS_NOTE = say(
-    "Published are estimates, sums of design weights. This posterior is about counts of records; "
-    "it takes the mean weight of a cell as evenly spread over the stated range, {low:g} to "
-    "{high:g}, and as independent of the count."
+    "Published are estimates, sums of design weights. What is worked out is about counts of "
+    "records; it takes the mean weight of a cell as evenly spread over the stated range, {low:g} "
+    "to {high:g}, and as independent of the count."
 )
 
 

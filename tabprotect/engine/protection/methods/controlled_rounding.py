@@ -73,8 +73,8 @@ MOST_RERUN = 36
 
 
 NOTE = say(
-    "The posterior holds every table that agrees with the published counts to less than the base "
-    "for equally well rounded to them; the rule that chose this rounding says a little more."
+    "Every table that agrees with the published counts to less than the base is taken to be "
+    "rounded to them equally well; the rule that chose this rounding says a little more."
 )
 
 

@@ -61,8 +61,8 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 NOTE = say(
-    "This posterior knows how far counts can have moved, and not that the nearest table was "
-    "taken: that tells more."
+    "How far counts can have moved is counted in, not that the nearest table was taken: that tells "
+    "more."
 )
 
 

@@ -208,8 +208,8 @@ class PostRandomisation(Method):
             factors,
             rerun=_rerun((domain, out), blocks, matrices, shapes, values),
             note=say(
-                "The exact law of the counts is too much to work out: this posterior takes a normal "
-                "one around the unbiased estimate of each instead."
+                "The exact law of the counts is too much to work out: a normal one around the "
+                "unbiased estimate of each is taken instead."
             ),
             approximate=True,
             left_out=("simulation",),

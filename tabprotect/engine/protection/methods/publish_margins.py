@@ -91,8 +91,8 @@ INNER = "protected_by"
 """Disclosed by the run: the public parameters of the further method, margin by margin."""
 
 NOTE = say(
-    "This posterior leaves out that the margins were judged by the original, which might have "
-    "been found too narrow."
+    "Left out: that the margins were judged by the original, which might have been found too "
+    "narrow."
 )
 
 PROVED = "proved_safe"
@@ -113,8 +113,8 @@ DISCLOSED = frozenset({"criterion", "at_risk", FRONTIER, INNER, PROVED})
 
 THRESHOLD: Parameter[int] = Parameter(
     "threshold",
-    say("Threshold beta"),
-    say("The smallest width of the bounds on a small count that counts as safe."),
+    say("Least width of bounds"),
+    say("How many counts apart the bounds of every small count must lie (beta)."),
     "integer",
     3,
     low=1,

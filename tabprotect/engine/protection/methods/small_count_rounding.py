@@ -69,8 +69,8 @@ MOST_JOINED = 2_000
 
 
 NOTE = say(
-    "The posterior holds every table whose counts can have been rounded to the published ones, one "
-    "by one, for equally likely to be; that they were rounded together says more."
+    "Every table whose counts can have been rounded to the published ones, one by one, is taken as "
+    "equally likely; that they were rounded together says more."
 )
 
 

@@ -95,8 +95,7 @@ GIVEN = "statuses_given"
 """Disclosed: whether statuses were given, not which."""
 
 GIVEN_NOTE = say(
-    "This posterior knows what is published, and not which cells had to be hidden or published "
-    "because of statuses given beforehand."
+    "Left out: which cells had to be hidden or published because of statuses given beforehand."
 )
 
 NOTE = say(
@@ -426,7 +425,7 @@ def _suggestions(values: Values) -> tuple[Suggestion, ...]:
     if values[INSIDERS] in ("one", "all"):
         found.append(
             Suggestion(
-                say("Ask less of somebody who is part of the sensitive cell"),
+                say("Ask less of somebody who is part of the unsafe cell"),
                 {"insiders": "outside"},
             )
         )

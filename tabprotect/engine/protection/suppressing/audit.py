@@ -110,8 +110,8 @@ class Audit:
             parts.append(
                 plural(
                     weak,
-                    "{weak} sensitive cell lacks its interval",
-                    "{weak} sensitive cells lack their interval",
+                    "{weak} unsafe cell lacks its interval",
+                    "{weak} unsafe cells lack their interval",
                     weak,
                 )
             )

@@ -149,7 +149,7 @@ def give_up(task: Task, lost: list[int], *, certain: bool) -> NoReturn:
     listed = [name(cell) for cell in lost[:MOST_LISTED]]
     if len(lost) > MOST_LISTED:
         listed.append(say("... and {lost} more", len(lost) - MOST_LISTED))
-    cells = plural(len(lost), "{lost} sensitive cell", "{lost} sensitive cells", len(lost))
+    cells = plural(len(lost), "{lost} unsafe cell", "{lost} unsafe cells", len(lost))
     where = f"{name(lost[0])}{', ...' if len(lost) > 1 else ''}"
     raise InfeasibleError(
         say("{cells} cannot be protected by hiding other cells: {where}", cells, where)

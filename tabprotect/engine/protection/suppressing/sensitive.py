@@ -23,7 +23,7 @@ from tabprotect.languages.said import say
 LEVEL: Parameter[int] = Parameter(
     "level",
     say("Protection level"),
-    say("How far a sensitive count must stay open, downwards and upwards."),
+    say("How far an unsafe count must stay open, downwards and upwards."),
     "integer",
     2,
     1,
@@ -50,7 +50,7 @@ TOTALS: Parameter[Literal["allowed", "published"]] = Parameter(
     "allowed",
     choices={
         "allowed": say("Totals may be hidden; they cost more."),
-        "published": say("Totals are published unless they are sensitive themselves."),
+        "published": say("Totals are published unless they are unsafe themselves."),
     },
 )
 
@@ -61,7 +61,7 @@ ZEROS: Parameter[Literal["published", "allowed"]] = Parameter(
     "choice",
     "published",
     choices={
-        "published": say("Zeros are published unless they are sensitive."),
+        "published": say("Zeros are published unless they are unsafe."),
         "allowed": say("Zeros may be hidden to protect others."),
     },
 )
@@ -110,7 +110,7 @@ WHOLE_RANGE: Parameter[bool] = Parameter(
 STATUSES: Parameter[str | None] = Parameter(
     "statuses",
     say("Given statuses"),
-    say("A tau-ARGUS a priori file: cells to hide or never to hide, sensitive ones, costs."),
+    say("A tau-ARGUS a priori file: cells to hide or never to hide, unsafe ones, costs."),
     "statuses",
     public=False,
 )
@@ -185,7 +185,7 @@ def _check(
     wrong = np.flatnonzero((given.published | given.safe) & primary)
     if len(wrong):
         raise InputError(
-            say("a cell that the rule makes sensitive is given as safe"),
+            say("a cell that the rule makes unsafe is given as safe"),
             cell=name(int(wrong[0])),
             hint=say("leave the cell out of the given statuses, or narrow the rule"),
         )

@@ -52,6 +52,13 @@ BY_CLICKS = {
 }
 """What a field asks whose value is put together by clicks; its grammar is told to who types."""
 
+NAMED = {
+    "auto": say("chosen by the program"),
+    "at_risk": say("the small counts"),
+    "lp": say("linear programmes"),
+}
+"""What choices are called whose names are those of options."""
+
 CHOSEN = {"formula": ("*", " + "), "groupings": ("", "; ")}
 """Kinds that can be put together by clicks: what stands between names, and between entries."""
 
@@ -192,7 +199,7 @@ class Field(QWidget):
                 combo.addItem(tell("chosen so that the kept sums stay exact"), None)
                 combo.setItemData(0, "", Qt.ItemDataRole.ToolTipRole)
             for value, words in parameter.choices.items():
-                combo.addItem(tell(value.replace("_", " ")), value)
+                combo.addItem(told(NAMED.get(value) or say(value.replace("_", " "))), value)
                 combo.setItemData(combo.count() - 1, told(words), Qt.ItemDataRole.ToolTipRole)
             combo.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon

@@ -90,7 +90,7 @@ class CellFigure:
 
     def label_for(self, rule: SmallCount) -> str:
         """The label with the rule's numbers."""
-        return say(self.label, low=rule.low, high=rule.high)
+        return say(self.label, words=rule.words)
 
 
 def _whole(value: float) -> str:
@@ -117,7 +117,7 @@ FIGURES: tuple[CellFigure, ...] = (
     ),
     CellFigure(
         "small",
-        say("Chance of {low} to {high}"),
+        say("Chance of {words}"),
         say("How likely a reader thinks that the true count is small."),
         lambda view: view.small,
         chance_text,

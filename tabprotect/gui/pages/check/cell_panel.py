@@ -132,7 +132,7 @@ class CellPanel(QWidget):
         self._figures.show()
         for name in ROWS:
             self._names[name].setVisible(name != "the true count" or original is not None)
-        self._names["small"].setText(tell("{low} to {high}", rule.low, rule.high))
+        self._names["small"].setText(told(rule.words))
         for who, head in self._heads.items():
             posterior = posteriors.get(who)
             head.setVisible(posterior is not None)

@@ -114,7 +114,7 @@ class ExposedList(QWidget):
         ]
         if original is not None:
             columns += [column("true", original, count_text), column(say("how sure"), view.true)]
-        small = say("{low} to {high}", view.rule.low, view.rule.high)
+        small = view.rule.words
         columns += [
             column(small, view.small),
             column(say("left open"), posterior.entropy, number_text),

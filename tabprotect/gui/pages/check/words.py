@@ -65,11 +65,9 @@ def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
         )
     chance = float(view.small[worst])
     return say(
-        "A reader who {label} would be surest of a small count ({low} to {high}) in {name}: "
-        "{chance}.",
+        "A reader who {label} would be surest of a small count ({words}) in {name}: {chance}.",
         posterior.prior.label,
-        view.rule.low,
-        view.rule.high,
+        view.rule.words,
         name,
         in_100(chance),
     )

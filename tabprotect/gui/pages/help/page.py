@@ -291,13 +291,11 @@ class HelpPage(Page):
         count = table[index]
         name, shown = table.domain.cell_text(index), count_text(count)
         if house and project.at_risk.mask(np.array(count)):
-            rule = project.at_risk
             first = say(
-                "{name}: the true count is {count}. It is small, as it lies from {low} to {high}.",
+                "{name}: the true count is {count}. That is small: a count of {words} is.",
                 name,
                 shown,
-                rule.low,
-                rule.high,
+                project.at_risk.words,
             )
         elif house:
             first = say("{name}: the true count is {count}. It is not small.", name, shown)

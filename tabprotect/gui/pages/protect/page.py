@@ -206,7 +206,7 @@ class ProtectPage(ProtectStage, Page):
                 if stopped
                 else say(
                     "Trial runs on this table, {RUNS} at most for each method; nothing is published. "
-                    "\u2265: only what is proved was counted, readers may know more.",
+                    "\u2265, \u2013: not all is worked out, readers may know more.",
                     RUNS,
                 )
             )

@@ -25,13 +25,14 @@ PUBLIC = say(
 
 def share_text(trial: MethodTrial) -> str:
     """The share of small counts that readers would know."""
-    if trial.known is None or (trial.at_least and not trial.known):
-        # Nothing is proved about it.
+    part = trial.at_least or bool(trial.left_out)
+    if trial.known is None or (part and not trial.known):
+        # Not known: nothing is proved about it, or a part is not worked out.
         return NONE
     percent = 100 * trial.known
     text = "<1" if 0 < percent < 0.5 else f"{percent:.0f}"
     shown = per_cent(text)
-    return say("≥ {shown}", shown) if trial.at_least else shown
+    return say("≥ {shown}", shown) if part else shown
 
 
 def change_text(trial: MethodTrial) -> str:
@@ -49,10 +50,10 @@ def about(method: str) -> str:
 
 def known_words(trial: MethodTrial) -> str:
     """How many of the at-risk cells a reader would know, and what was not judged."""
-    known = _known(trial)
     if not trial.left_out:
-        return known
-    return say("{known}; a trial does not work out {parts}", known, listed(trial.left_out))
+        return _known(trial)
+    missing = say("a trial does not work out {parts}", listed(trial.left_out))
+    return say("{known}; {missing}", _known(trial), missing) if trial.known else missing
 
 
 def _known(trial: MethodTrial) -> str:
@@ -62,6 +63,12 @@ def _known(trial: MethodTrial) -> str:
     if number == 0:
         return say(
             "readers would know none of the {at_risk} small counts", count_text(trial.at_risk)
+        )
+    if trial.at_least or trial.left_out:
+        return say(
+            "readers would know at least {number} of the {at_risk} small counts",
+            count_text(number),
+            count_text(trial.at_risk),
         )
     return say(
         "readers would know {number} of the {at_risk} small counts",

@@ -370,7 +370,7 @@ class SettingsRow(QWidget):
         self.threshold = QSpinBox(minimum=0, maximum=1_000_000)
         self.threshold.setMaximumWidth(9 * GRID)
         self.threshold.setKeyboardTracking(False)
-        self.threshold.setAccessibleName(tell("Threshold beta"))
+        self.threshold.setAccessibleName(tell("Least width of bounds"))
         self.threshold.setToolTip(
             tell(
                 "<p>Beta: a table may go out when the criterion is proved to be at least this.</p>"

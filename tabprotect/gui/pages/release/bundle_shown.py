@@ -38,8 +38,8 @@ from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, chance_text, count_text, tabular
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.gui.look.theme import GRID, count_text, tabular
+from tabprotect.languages.said import in_100, joined, plural, say
 from tabprotect.languages.speaking import tell, told
 
 MEANINGS = {
@@ -185,18 +185,16 @@ def mechanism_text(release: Release) -> str:
     return plural(
         len(cycles),
         "{label}: {cycles} cycle, "
-        "{likelihood}. A coin adds each with probability "
-        "{alpha}, subtracts it with {beta}, else "
+        "{likelihood}. A coin adds each with {alpha}, subtracts it with {beta}, else "
         "leaves the table. {likelihood2}",
         "{label}: {cycles} cycles, "
-        "{likelihood}. A coin adds each with probability "
-        "{alpha}, subtracts it with {beta}, else "
+        "{likelihood}. A coin adds each with {alpha}, subtracts it with {beta}, else "
         "leaves the table. {likelihood2}",
         label,
         count_text(len(cycles)),
         _course(likelihood, release),
-        chance_text(likelihood.alpha),
-        chance_text(likelihood.beta),
+        in_100(likelihood.alpha),
+        in_100(likelihood.beta),
         _blocking(likelihood),
     )
 

@@ -32,13 +32,8 @@ def table_words(document: Document, table: Table) -> tuple[str, str]:
         elif not project.takes_cycles:
             said = say("the method's page says what is exact")
         return say("What a reader sees: {words}; {said}.", words, said), ""
-    low, high = project.at_risk.low, project.at_risk.high
     risk = document.at_risk_cells
-    rule = (
-        say("a count of {low}", low)
-        if low == high
-        else say("a count of {low} to {high}", low, high)
-    )
+    rule = say("a count of {words}", project.at_risk.words)
     return (
         plural(
             risk,

@@ -220,7 +220,7 @@ def test_statuses_findings_and_the_public_part() -> None:
     report = done.record.findings["audit"]
     assert isinstance(report, dict) and report["unprotected"] == 0 and report["exact"]
     assert str(report["sentence"]) in done.record.sentence
-    assert done.record.sentence.startswith("Every sensitive cell keeps its interval")
+    assert done.record.sentence.startswith("Every unsafe cell keeps its interval")
     # Whether a cell is primary is no part of what leaves the house.
     assert done.release.mechanism.parameters["at_risk"] == "1..2"
     assert "rule" not in done.release.mechanism.parameters

@@ -307,20 +307,18 @@ class KeptPromise:
         if number:
             return plural(
                 number,
-                "{number} sensitive cell lacks its interval.",
-                "{number} sensitive cells lack their interval.",
+                "{number} unsafe cell lacks its interval.",
+                "{number} unsafe cells lack their interval.",
                 number,
             )
         if self.whole == self.ends:
-            return say("Every sensitive cell keeps its interval, proved in whole numbers.")
+            return say("Every unsafe cell keeps its interval, proved in whole numbers.")
         some = (
             say(", in whole numbers for {whole:,} of {ends:,} ends", self.whole, self.ends)
             if 0 < self.whole < self.ends
             else ""
         )
-        return say(
-            "Every sensitive cell keeps its interval, proved in fractional tables{some}.", some
-        )
+        return say("Every unsafe cell keeps its interval, proved in fractional tables{some}.", some)
 
 
 def check_intervals(task: Task, hidden: Bools, progress: Progress = SILENT) -> KeptPromise:

@@ -401,7 +401,7 @@ class OfferCurve(Plot):
     hovered = Signal(int)
 
     def __init__(self) -> None:
-        super().__init__(say("Risk and change of each candidate"))
+        super().__init__(say("Risk and change of each design"))
         self.setMinimumHeight(16 * GRID)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._offers: Sequence[Offer] = ()
