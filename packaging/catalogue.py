@@ -130,7 +130,8 @@ def said_by(root: Path = ROOT) -> dict[Template, str]:
         found.setdefault(text, "words")
     for path in sorted((root / "resources" / "examples").glob("*/example.toml")):
         example = tomllib.loads(path.read_text("utf-8"))
-        for text in (example["title"], example["description"]):
+        for name in ("title", "description", "size", "learn"):
+            text = example[name]
             found.setdefault(text, path.relative_to(root).as_posix())
     for path in sorted((root / "resources").glob("*/*.html")):
         where = path.relative_to(root).as_posix()

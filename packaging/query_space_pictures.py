@@ -33,7 +33,8 @@ SOME = (
 
 
 def page_of(window: MainWindow, source: str) -> QuerySpacePage:
-    """The page on a table."""
+    """The page on a table, whatever was planned on the one before."""
+    window.document.saved = window.document.project
     window.files.open(source)
     settle(window)
     window.go("query_space")

@@ -12,11 +12,13 @@ import itertools
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +32,12 @@ from tabprotect.engine.tables.variable import Level, Variable
 
 RUN = [sys.executable, "-m", "tabprotect.cli.main"]
 MOST = 10_000
+LONGEST = 400
+"""CPU seconds after which a run is ended."""
+
+MOST_READ = 2**20
+"""Bytes that are read of what a run wrote: the peak of this process is taken for that of later ones."""
+
 SEED = "1234567890" * 4
 SHAPES = {
     "two ways": ((100, 100), (316, 316), (1000, 1000), (1000, 3000)),
@@ -40,7 +48,10 @@ SMALL_SHARES = (0.27, 0.05)
 
 
 class Peer(NamedTuple):
-    """Work that another program does, too: its package, both scripts, and the last figures."""
+    """Work that another program does, too: its package, both scripts, and the last figures.
+
+    The script of theirs is of Python, or of R.
+    """
 
     work: str
     name: str
@@ -48,6 +59,7 @@ class Peer(NamedTuple):
     theirs: str
     ours: str
     last: str
+    in_r: bool = False
 
 
 PEERS = (
@@ -74,8 +86,33 @@ discrete_laplace(Randomness.fresh().generator(), Fraction(1), 100_000)""",
 main(["tabulate", "records.parquet", "--by", "a,b", "--out", "counted.csv"])""",
         "DuckDB 0.18 s CPU, here 0.66 s, 24 November 2026",
     ),
+    Peer(
+        "counts below 3 hidden, 50 x 50",
+        "GaussSuppression 1.2.3",
+        "GaussSuppression",
+        """library(SSBtools); library(GaussSuppression)
+SuppressSmallCounts(read.csv("hidden.csv"), maxN = 2, protectZeros = FALSE,
+                    dimVar = c("v0", "v1"), freqVar = "count", printInc = FALSE)""",
+        """from tabprotect.cli.main import main
+main(["protect", "hidden.csv", "--method", "suppression", "--register", "none", "--json"])""",
+        "GaussSuppression 9.38 s CPU, here 3.18 s, judged and refused; 24 November 2026",
+        in_r=True,
+    ),
+    Peer(
+        "counts below 3 rounded, 100 x 100",
+        "SmallCountRounding 1.2.5",
+        "SmallCountRounding",
+        """library(SmallCountRounding)
+PLSrounding(read.csv("rounded.csv"), "count", roundBase = 3, formula = ~ v0 + v1 + v0:v1,
+            printInc = FALSE)""",
+        """from tabprotect.cli.main import main
+main(["protect", "rounded.csv", "--method", "small_count_rounding", "--register", "none", "--json"])""",
+        "SmallCountRounding 1.75 s CPU; 24 November 2026",
+        in_r=True,
+    ),
 )
-"""Theirs run with the interpreter that ``BENCH_PEERS`` names, else with this one."""
+"""Theirs run with the interpreters that ``BENCH_PEERS`` (Python) and ``BENCH_R`` name, else with this
+one, and with ``R``."""
 
 RECORDS = """COPY (SELECT hash(range) % 40 AS a, hash(range + 7) % 25 AS b FROM range(1000000))
 TO 'records.parquet'"""
@@ -91,13 +128,15 @@ class Done(NamedTuple):
 
 
 def ran(words: list[str], folder: Path, *, inside: bool = False) -> Done:
-    """Run a command, whatever comes of it; inside the folder, if asked."""
+    """Run a command, whatever comes of it, ``LONGEST`` at most; inside the folder, if asked."""
     where = folder if inside else None
+    limited = ["sh", "-c", f'ulimit -t {LONGEST}; exec "$@"', "sh", *words]
     with (folder / "out").open("wb") as file:
-        process = subprocess.Popen(words, cwd=where, stdout=file, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(limited, cwd=where, stdout=file, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    said = (folder / "out").read_bytes()
+    with (folder / "out").open("rb") as file:
+        said = file.read(MOST_READ)
     cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
     return Done(cpu, memory, process.returncode, said)
 
@@ -107,10 +146,11 @@ def gate_of(done: Done) -> str:
     try:
         found = json.loads(done.said)
     except ValueError:
-        return f"exit code {done.code}"
+        return f"ended after {LONGEST} s" if done.code < 0 else f"exit code {done.code}"
     if "error" in found:
         remedies = [one["text"] for one in found["error"].get("remedies", ())]
-        return f"refused, remedy: {remedies[0]}" if remedies else f"exit code {done.code}"
+        refused = "refused" if done.code == 5 else f"exit code {done.code}"
+        return f"{refused}, remedy: {remedies[0]}" if remedies else f"{refused}, without a remedy"
     verdict = found.get("verdict") or {}
     known, limit = verdict.get("known"), verdict.get("limit")
     state = "accepted" if verdict.get("accepted") else "one question open"
@@ -130,6 +170,11 @@ def sparse(shape: tuple[int, ...]) -> np.ndarray:
     """Counts of mean 3, 45 % of them zero."""
     rng = np.random.default_rng(7)
     return rng.poisson(rng.gamma(0.36, 3 / 0.36, size=shape))
+
+
+def dense(shape: tuple[int, ...]) -> np.ndarray:
+    """Poisson counts of mean 5."""
+    return np.random.default_rng(1).poisson(5, shape)
 
 
 def few_small(shape: tuple[int, ...], share: float) -> np.ndarray:
@@ -182,14 +227,18 @@ def with_levels(counts: np.ndarray, folder: Path) -> Path:
 
 def beside_peers(folder: Path) -> None:
     """What others take for the same work, where they are installed."""
-    there = os.environ.get("BENCH_PEERS", sys.executable)
+    in_python = [os.environ.get("BENCH_PEERS", sys.executable), "-c"]
+    in_r = [os.environ.get("BENCH_R", "R"), "--no-save", "--no-echo", "-e"]
     duckdb.sql(RECORDS.replace("records.parquet", str(folder / "records.parquet")))
+    written(few_small((50, 50), SMALL_SHARES[0]), folder).rename(folder / "hidden.csv")
+    written(sparse((100, 100)), folder).rename(folder / "rounded.csv")
     for peer in PEERS:
-        found = ran([there, "-c", f"import {peer.package}"], folder)
-        if found.code:
+        there, load = (in_r, "library") if peer.in_r else (in_python, "__import__")
+        there_at_all = shutil.which(there[0]) is not None
+        if not there_at_all or ran([*there, f"{load}('{peer.package}')"], folder).code:
             print(f"  {peer.work:38} {peer.last} (not installed: {peer.name})")
             continue
-        theirs = ran([there, "-c", peer.theirs], folder, inside=True)
+        theirs = ran([*there, peer.theirs], folder, inside=True)
         ours = ran([sys.executable, "-c", peer.ours], folder, inside=True)
         told = f"{peer.name} {theirs.cpu:.2f} s CPU, here {ours.cpu:.2f} s"
         print(f"  {peer.work:38} {told}; exit codes {theirs.code}, {ours.code}")
@@ -201,20 +250,36 @@ def row(what: str, shape: tuple[int, ...], done: Done, gate: str) -> None:
     print(f"  {what:34} {size:14} {done.cpu:8.2f} s CPU {done.memory:7.0f} MiB  {gate}", flush=True)
 
 
-def protected(what: str, counts: np.ndarray, folder: Path, *words: str) -> float:
+def apart(write: Callable[[], Path]) -> Path:
+    """Write a file in a process of its own: the system takes its peak for that of those begun later."""
+    reading, writing = os.pipe()
+    if not os.fork():
+        os.write(writing, bytes(write()))
+        os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as said:
+        path = Path(os.fsdecode(said.read()))
+    os.wait()
+    return path
+
+
+def protected(
+    what: str, shape: tuple[int, ...], made: Callable[..., np.ndarray], folder: Path, *words: str
+) -> float:
     """Protect a table, verify and read its release; CPU seconds of protecting."""
     bundle = folder / "release.zip"
-    table = with_levels(counts, folder) if LEVELS in words else written(counts, folder)
+    put = with_levels if LEVELS in words else written
+    table = apart(lambda: put(made(shape), folder))
     bundle.unlink(missing_ok=True)
     common = [str(table), "--seed", SEED, "--register", "none", "--json", "--out", str(bundle)]
     done = ran([*RUN, "protect", *common, *words], folder)
-    row(f"protect, {what}", counts.shape, done, gate_of(done))
+    row(f"protect, {what}", shape, done, gate_of(done))
     if bundle.exists():
         inside = ran([sys.executable, "-c", LENGTH, str(bundle)], folder)
         mechanism = f"mechanism {int(inside.said):,} bytes"
         for verb in (["verify"], ["infer", "--json"]):
             read = ran([*RUN, *verb, str(bundle)], folder)
-            row(f"  {' '.join(verb)}", counts.shape, read, f"exit code {read.code}, {mechanism}")
+            row(f"  {' '.join(verb)}", shape, read, f"exit code {read.code}, {mechanism}")
     return done.cpu
 
 
@@ -263,31 +328,31 @@ def main() -> None:
         os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         for method in ("cyclic_perturbation", "suppression"):
-            protected("first start", sparse((6, 6)), folder, "--method", method)
+            protected("first start", (6, 6), sparse, folder, "--method", method)
         for ways, shapes in SHAPES.items():
             costs: list[tuple[int, float]] = []
             for shape in (s for s in shapes if math.prod(s) <= most):
-                costs.append((math.prod(shape), protected("sparse", sparse(shape), folder)))
-                dense = np.random.default_rng(1).poisson(5, shape)
-                protected("dense", dense, folder)
+                costs.append((math.prod(shape), protected("sparse", shape, sparse, folder)))
+                protected("dense", shape, dense, folder)
             print(f"  growth over {ways}: {', '.join(grown(costs)) or 'one size only'}")
         for share in SMALL_SHARES:
-            costs = []
+            costs, made = [], partial(few_small, share=share)
             for shape in (s for s in HIDING if math.prod(s) <= most):
                 what = f"suppression, {share:.0%} small"
                 words = ("--method", "suppression")
-                cost = protected(what, few_small(shape, share), folder, *words)
+                cost = protected(what, shape, made, folder, *words)
                 costs.append((math.prod(shape), cost))
                 nace = (*words, "--set", LEVELS)
-                protected(f"{what}, NACE x NUTS", few_small(shape, share), folder, *nace)
+                protected(f"{what}, NACE x NUTS", shape, made, folder, *nace)
             print(f"  growth of suppression: {', '.join(grown(costs)) or 'one size only'}")
         for method in ("small_count_rounding", "bootstrap"):
             for shape in (s for s in SHAPES["two ways"][2:3] if math.prod(s) <= most):
-                protected(method, sparse(shape), folder, "--method", method)
-        protected("suppression, g3_10", known_table("g3_10"), folder, "--method", "suppression")
+                protected(method, shape, sparse, folder, "--method", method)
+        known, words = (lambda _: known_table("g3_10")), ("--method", "suppression")
+        protected("suppression, g3_10", (10, 10, 10), known, folder, *words)
         table = written(sparse((10, 10, 10)), folder)
-        words = ["--run", "cyclic_perturbation", "--runs-per-method", "10", "--seed", "1"]
-        done = ran([*RUN, "compare", str(table), "--workers", "1", "--json", *words], folder)
+        runs = ["--run", "cyclic_perturbation", "--runs-per-method", "10", "--seed", "1"]
+        done = ran([*RUN, "compare", str(table), "--workers", "1", "--json", *runs], folder)
         row("compare, cyclic, 10 runs", (10, 10, 10), done, f"exit code {done.code}")
         for side in (10, 40):
             done = ran([sys.executable, "-c", JOINT, str(side)], folder)

@@ -262,6 +262,15 @@ def written_by() -> str:
     return say("tabprotect {version}", __version__)
 
 
+def written_elsewhere(files: Mapping[str, bytes]) -> str:
+    """What wrote a bundle by its own word, if not this version; empty otherwise."""
+    if MANIFEST not in files:
+        return ""
+    manifest = parse_json(MANIFEST, files[MANIFEST])
+    by = manifest.get("written_by") if isinstance(manifest, dict) else None
+    return by if isinstance(by, str) and by != written_by() else ""
+
+
 def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
     """The files with their manifest at the end.
 

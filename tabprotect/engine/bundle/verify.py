@@ -273,8 +273,16 @@ def verify_bytes(
         progress.report(stage, 0.9)
         likelihood = _likelihood(release, checks)
     except (InputError, ParameterError) as error:
+        by = archive.written_elsewhere(files)
         raise BundleError(
             say("{MECHANISM}: {message}", MECHANISM, error.message),
+            hint=say(
+                "the bundle says that {by} wrote it, whose mechanisms may state other things: that need be no "
+                "damage; verify it with that version, or ask the publisher for a bundle of this one",
+                by,
+            )
+            if by
+            else "",
             detail=error.detail,
         ) from None
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:

@@ -24,6 +24,8 @@ class Example:
     ----------
     name
         The name after ``example:``.
+    size, learn
+        How large it is, and what one learns from it, in a few words each.
     source, licence, terms
         The publication or data set, the licence's short name, and its terms in a sentence.
     file
@@ -39,6 +41,8 @@ class Example:
     name: str
     title: str
     description: str
+    size: str
+    learn: str
     source: str
     licence: str
     terms: str

@@ -27,6 +27,7 @@ from tabprotect.gui.base.judged.judged_sums import JudgedSums
 from tabprotect.gui.base.judged.judging import Judging
 from tabprotect.gui.base.judged.open_sums import OpenSums
 from tabprotect.gui.base.preferences import Preferences
+from tabprotect.gui.base.recent_files import RecentFile
 from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ class Document(OpenSums, QObject):
         """The selected total, if a total rather than a cell is selected."""
         self.selected_cycle: int | None = None
         self.preferences = Preferences()
-        self.recent: Callable[[], list[str]] = list
-        """Paths of recent files, latest first."""
+        self.recent: Callable[[], list[RecentFile]] = list
+        """Recent files, latest first."""
         self._public = False
         self._queue: list[tuple[Order, Failed]] = []
         self._busy: Job | None = None

@@ -28,7 +28,7 @@ from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Finding, Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.roles import dress, role_of
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
@@ -72,7 +72,7 @@ class Page(Stage, QWidget):
         self.body = in_column(spacing=GRID)
         self.footer = in_row(spacing=GRID)
         self.main_button = QPushButton(told(self.main_label))
-        dress(self.main_button, "main")
+        dress(self.main_button, "action")
         if not self.main_label:
             self.main_button.hide()
         self.main_button.clicked.connect(lambda: self.main_action())
@@ -83,17 +83,16 @@ class Page(Stage, QWidget):
         foot = in_row(
             (self.footer, 1), (self.main_button, 0, Qt.AlignmentFlag.AlignRight), spacing=GRID
         )
-        column = in_column(
-            head, self._sentence, on=self, margins=(MARGIN, GRID, MARGIN, GRID), spacing=GRID
-        )
+        # A link's words begin where those of the page do.
+        foot.setContentsMargins(MARGIN, 0, MARGIN, 0)
+        self._above = column = in_column(head, self._sentence, spacing=GRID)
         if self.together:
             column.addWidget(self._tabbed())
         column.addItem(self._room)
         column.addLayout(self.body, 1)
         # Beside the main action: above the body it would push away what somebody is about to click.
         column.addWidget(self.errors)
-        column.addWidget(self._line)
-        column.addLayout(foot)
+        in_column((column, 1), self._line, foot, on=self, margins=(0, 0, 0, GRID), spacing=GRID)
         self._footed = bool(self.main_label)
         self._space_out()
         # Ctrl+Return is the page's main action wherever the focus is on the page.
@@ -197,11 +196,11 @@ class Page(Stage, QWidget):
         """Room around the body where the window is high enough for it."""
         high = self.height() >= HIGH * THEME.scale
         self._line.setVisible(high and self._footed)
+        if role_of(self.main_button) != (role := "action" if high else "main"):
+            dress(self.main_button, role)
         self._room.changeSize(0, GRID if high else 0)
-        layout = self.layout()
-        if layout is not None:
-            layout.setContentsMargins(MARGIN, GRID if high else GRID // 2, MARGIN, GRID)
-            layout.invalidate()
+        self._above.setContentsMargins(MARGIN, GRID if high else GRID // 2, MARGIN, 0)
+        self._above.invalidate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

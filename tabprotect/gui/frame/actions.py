@@ -301,8 +301,8 @@ class Actions(QObject):
     def _fill_recent(self) -> None:
         self.recent_menu.clear()
         # Names of the house's files are not for whoever looks on in public view.
-        for path in () if self.document.hiding else self.files.recent():
-            self.recent_menu.addAction(path, partial(self.files.open, path))
+        for one in () if self.document.hiding else self.files.recent.files():
+            self.recent_menu.addAction(one.path, partial(self.files.open, one.path))
         if self.recent_menu.isEmpty():
             none = say("Not shown in the public view") if self.document.hiding else say("None yet")
             self.recent_menu.addAction(none).setEnabled(False)

@@ -365,6 +365,6 @@ def _unfinished(folders: set[Path]) -> list[Path]:
 
 def _recent_folders(window: MainWindow) -> set[Path]:
     chosen = window.document.preferences
-    folders = {Path(path).parent for path in window.files.recent()}
+    folders = {Path(one.path).parent for one in window.files.recent.files()}
     folders |= {f for f in (chosen.public_folder, chosen.confidential_folder) if f is not None}
     return folders | {house.folder()}

@@ -30,13 +30,11 @@ from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table, tabulate
 from tabprotect.gui.base.background.question import tell_failure
+from tabprotect.gui.base.recent_files import RecentFiles
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 from tabprotect.languages.said import joined, say
-
-RECENT = 10
-"""Recent files that are remembered."""
 
 OPEN_ANYHOW = say("Open without saving")
 
@@ -97,12 +95,14 @@ class Files(QObject):
         self.document = window.document
         self.path: Path | None = None
         self._held: HeldProject | None = None
+        self.recent = RecentFiles(lambda: window.settings)
         window.document.open_asked.connect(self._asked)
         window.document.records_asked.connect(self.ask_records)
         window.document.reader_asked.connect(self.read)
         window.document.begins.connect(self.begin)
-        window.document.recent = self.recent
+        window.document.recent = self.recent.files
         window.document.project_changed.connect(lambda _: self._kept())
+        window.document.project_changed.connect(lambda _: self.recent.follow(self.document.history))
         self._leave = False
 
     # -- opening ------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ class Files(QObject):
 
     def _read_so(self, source: str, reading: Reading, seen: FilePreview) -> None:
         if seen.records:
-            self.remember(source)
+            self.recent.remember(source)
             self.window.go("tabulate")
             self.window.page.take(source)
             return
@@ -305,13 +305,13 @@ class Files(QObject):
         self.document.select_cycle(None)
         if saved:
             self.document.saved = self.document.project
-        self.remember(source)
+        self.recent.remember(source, self.document.history)
         self._arrive(source, stays=stays)
 
     def _loaded(self, path: Path, held: HeldProject | None) -> None:
         self._hold(held)
         self.document.saved = self.document.project
-        self.remember(str(path))
+        self.recent.remember(str(path), self.document.history)
         self._arrive(str(path))
 
     def close(self) -> None:
@@ -365,23 +365,6 @@ class Files(QObject):
             return
         page.show_error(error)
 
-    # -- recent files -------------------------------------------------------------------------
-
-    def recent(self) -> list[str]:
-        """Paths of recent files, latest first."""
-        if self.window.settings is None:
-            return []
-        value = self.window.settings.value("recent", [])
-        paths = value if isinstance(value, list) else [value] if value else []
-        return [p for p in map(str, paths) if Path(p).exists()]
-
-    def remember(self, path: str) -> None:
-        """Put a path at the head of the recent files."""
-        if self.window.settings is not None and not path.startswith(PREFIX):
-            path = str(Path(path).absolute())
-            rest = [p for p in self.recent() if p != path]
-            self.window.settings.setValue("recent", [path, *rest][:RECENT])
-
     # -- saving -------------------------------------------------------------------------------
 
     def save(self, then: Callable[[], object] | None = None) -> None:
@@ -427,7 +410,7 @@ class Files(QObject):
     ) -> None:
         self._hold(held)
         self.document.saved = history.project
-        self.remember(str(held.path))
+        self.recent.remember(str(held.path), history)
         self.saved.emit(str(held.path))
         if then is not None:
             # After the job has ended: closing the window ends all jobs.

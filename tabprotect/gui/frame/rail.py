@@ -27,6 +27,9 @@ from tabprotect.languages.speaking import tell, told
 STEP = 3 * GRID
 """How far a step stands in from its stage."""
 
+HIGH, HIGH_STEP = 36, 28
+"""Pixels that a stage and a step are high."""
+
 
 class StageButton(QToolButton):
     """One stage: icon, number, label, badge. Focusable even where it cannot be used yet.
@@ -64,8 +67,8 @@ class StageButton(QToolButton):
         font = self.font()
         font.setBold(True)
         metrics = QFontMetrics(font)
-        least = 4 * GRID if self.page.under else 5 * GRID
-        height = max(least, metrics.height() + 2 * GRID)
+        least = HIGH_STEP if self.page.under else HIGH
+        height = max(round(least * THEME.scale), metrics.height() + GRID)
         if self.folded:
             return QSize(metrics.height() + 3 * GRID, height)
         # Icon, number and label in their boldest, and room for a badge.
@@ -111,15 +114,15 @@ class StageButton(QToolButton):
         if self.isChecked():
             painter.setBrush(colour("selection"))
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.drawRoundedRect(area, 4, 4)
+            painter.drawRoundedRect(area, 6, 6)
         elif self.underMouse():
             painter.setBrush(colour("raised"))
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.drawRoundedRect(area, 4, 4)
+            painter.drawRoundedRect(area, 6, 6)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(colour("focus"), 2))
-            painter.drawRoundedRect(area, 4, 4)
+            painter.drawRoundedRect(area, 6, 6)
         ink = colour("quiet" if self.why else "text")
         middle = self.height() // 2
         size = self.fontMetrics().height() + (0 if self.page.under else 4)
@@ -170,7 +173,7 @@ class Rail(QWidget):
         self._standings = standings
         self.setAccessibleName(tell("Stages"))
         self.buttons: dict[str, StageButton] = {}
-        column = in_column(on=self, margins=GRID, spacing=4)
+        column = in_column(on=self, margins=GRID, spacing=2)
         self._folded = False
         self._places = {name: page.together[0][0] for page in PAGES for name, _ in page.together}
         main = [p for p in PAGES if not p.under and self._places.get(p.name, p.name) == p.name]

@@ -93,6 +93,7 @@ class Recipes(QObject):
         )
 
     def _choose(self, recipe: str, data: str) -> None:
+        self.files.recent.remember(recipe)
         self.files.unless_unsaved(OPEN_ANYHOW, lambda: self.run(Path(recipe), Path(data)))
 
     def run(

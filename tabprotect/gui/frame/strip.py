@@ -113,7 +113,7 @@ class Strip(QFrame):
             margins=(0, 0, GRID, 0),
             spacing=GRID + 4,
         )
-        self.setMinimumHeight(4 * GRID)
+        self.setMinimumHeight(28)
         THEME.changed.connect(self._paint)
 
     def show_state(self, confidential: bool | None, facts: str) -> None:

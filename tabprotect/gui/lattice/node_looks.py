@@ -123,7 +123,7 @@ def _ghost(painter: QPainter, box: QRectF, to: int, colours: Colours) -> None:
 
 
 LEGEND: tuple[tuple[str, NodeLook], ...] = (
-    ("planned", NodeLook(RELEASED)),
+    (say("planned"), NodeLook(RELEASED)),
     (say("its frontier"), NodeLook(RELEASED, frontier=True)),
     (say("may be released"), NodeLook(CANDIDATE)),
     (say("may not be released"), NodeLook(UNRELEASABLE)),

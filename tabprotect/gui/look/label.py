@@ -5,13 +5,16 @@ from __future__ import annotations
 import html
 import re
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QFontInfo, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel
 
 from tabprotect.gui.look.roles import dress
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import told
+
+APART = 4 / 3
+"""How far lines stand apart, in heights of letters; where a font has them further apart, it does."""
 
 
 class Label(QLabel):
@@ -36,19 +39,44 @@ class Label(QLabel):
         wordWrap: bool = False,  # noqa: N803 (Qt's case)
         alignment: Qt.AlignmentFlag | None = None,
     ) -> None:
-        super().__init__(told(text), wordWrap=wordWrap)
+        self._plain = ""
+        super().__init__(wordWrap=wordWrap)
         if alignment is not None:
             self.setAlignment(alignment)
-        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setTextFormat(Qt.TextFormat.RichText if wordWrap else Qt.TextFormat.PlainText)
         if role:
             dress(self, role)
+        self.setText(text)
         if name:
             self.setAccessibleName(told(name))
 
+    def text(self) -> str:
+        return self._plain
+
     def setText(self, text: str) -> None:
-        shown = told(text)
-        super().setText(told(shown))
-        self._tell(shown)
+        self._plain = told(text)
+        self._set()
+        self._tell(self._plain)
+
+    def _set(self) -> None:
+        """Show the text; lines that wrap stand apart as much as they are read best."""
+        if not self.wordWrap() or not self._plain:
+            super().setText(told(self._plain))
+            return
+        apart = round(QFontInfo(self.font()).pixelSize() * APART)
+        super().setText(
+            f'<p style="margin: 0; white-space: pre-wrap; line-height: {apart}px;'
+            f' -qt-line-height-type: minimum">{self._marked(self._plain)}</p>'
+        )
+
+    def _marked(self, text: str) -> str:
+        """The text as markup that says exactly it."""
+        return html.escape(text)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and self._plain and self.wordWrap():
+            self._set()
 
     def setAccessibleName(self, name: str) -> None:
         super().setAccessibleName(told(name))
@@ -69,23 +97,13 @@ class Finding(Label):
     """A page's sentence: the finding, its first sentence, is semibold; what explains it is not."""
 
     def __init__(self, *, name: str) -> None:
-        self._plain = ""
-        super().__init__(wordWrap=True, name=name)
-        self.setTextFormat(Qt.TextFormat.RichText)
+        super().__init__(wordWrap=True, name=name, role="sentence")
 
-    def text(self) -> str:
-        return self._plain
-
-    def setText(self, text: str) -> None:
-        self._plain = told(text)
-        end = re.search(r"[.:;!?](?=\s)|$", self._plain)
-        first, rest = self._plain[: end.end() if end else None], ""
-        rest = self._plain[len(first) :]
-        QLabel.setText(
-            self,
-            f'<span style="font-weight: 600">{html.escape(first)}</span>{html.escape(rest)}',
-        )
-        self._tell(self._plain)
+    def _marked(self, text: str) -> str:
+        end = re.search(r"[.:;!?](?=\s)|$", text)
+        first = text[: end.end() if end else None]
+        rest = text[len(first) :]
+        return f'<span style="font-weight: 600">{html.escape(first)}</span>{html.escape(rest)}'
 
 
 class ElidedLabel(Label):

@@ -10,18 +10,32 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from tabprotect.gui.look.theme import THEME
 
-SIZES = {"heading": 22 / 13, "figure": 22 / 13, "title": 16 / 13, "quiet": 12 / 13}
-"""How much larger than other words: 22, 16, 13 and 12 pixels where these have 13."""
+SIZES = {
+    "heading": 22 / 12,
+    "figure": 22 / 12,
+    "title": 16 / 12,
+    "section": 13 / 12,
+    "sentence": 13 / 12,
+    "quiet": 1.0,
+}
+"""How much larger than other words: 22, 16, 13 and 12 pixels where these have 12."""
 
 WEIGHTS = {
     "heading": QFont.Weight.Bold,
     "figure": QFont.Weight.Bold,
     "section": QFont.Weight.DemiBold,
+    "strong": QFont.Weight.DemiBold,
     "title": QFont.Weight.Bold,
 }
 
 
-INKS = {"quiet": "quiet", "link": "accent"}
+PADDINGS = {"main": (6, 16), "action": (9, 20)}
+"""Pixels above and below, and beside, the words of a filled button."""
+
+FACES = {"button": ("base", "text", "border"), "filled button": ("accent", "on_accent", "accent")}
+"""Ground, words and border of words that look as a button, on a card that is one as a whole."""
+
+INKS = {"quiet": "quiet", "link": "accent", "released": "released"}
 """Colours of words that have not the usual one."""
 
 _DRESSED: WeakSet[QWidget] = WeakSet()
@@ -31,12 +45,12 @@ _DRESSED: WeakSet[QWidget] = WeakSet()
 def dress(widget: QWidget, role: str) -> None:
     """Give a widget its role, once; the look follows the theme from here on.
 
-    ``heading``, ``figure``, ``section`` and ``quiet`` are for labels, ``main`` is for the button
-    of the main action, ``card`` for frames and buttons that :class:`~.style.Style` paints.
+    ``heading``, ``figure``, ``section`` and ``quiet`` are for labels, ``main`` is for a button
+    that is filled, ``action`` for that of a page's main action, ``card`` for frames and buttons that :class:`~.style.Style` paints.
     """
     widget.setProperty("role", role)
     _DRESSED.add(widget)
-    widget.setAttribute(Qt.WidgetAttribute.WA_Hover, role == "card")
+    widget.setAttribute(Qt.WidgetAttribute.WA_Hover, role in ("card", "row"))
     _attire(widget)
 
 
@@ -47,13 +61,21 @@ def role_of(widget: QWidget) -> str:
 
 def _attire(widget: QWidget) -> None:
     c, role = THEME.colours, role_of(widget)
-    if isinstance(widget, QPushButton) and role == "main":
+    if isinstance(widget, QPushButton) and role in PADDINGS:
+        high, wide = PADDINGS[role]
+        size = f" font-size: {THEME.points * 13 / 12:.2f}pt;" if role == "action" else ""
         widget.setStyleSheet(
             f"QPushButton {{ background: {c.accent}; color: {c.on_accent};"
-            f" border: 1px solid {c.accent}; border-radius: 4px; padding: 6px 16px;"
-            f" font-weight: 600; }} QPushButton:disabled {{ background: {c.raised};"
+            f" border: 1px solid {c.accent}; border-radius: 4px; padding: {high}px {wide}px;"
+            f" font-weight: 600;{size} }} QPushButton:disabled {{ background: {c.raised};"
             f" color: {c.disabled}; border-color: {c.border}; }} QPushButton:focus {{"
-            f" border: 2px solid {c.text}; padding: 5px 15px; }}"
+            f" border: 2px solid {c.text}; padding: {high - 1}px {wide - 1}px; }}"
+        )
+    elif isinstance(widget, QLabel) and role in FACES:
+        ground, ink, edge = (getattr(c, name) for name in FACES[role])
+        widget.setStyleSheet(
+            f"background: {ground}; color: {ink}; border: 1px solid {edge};"
+            " border-radius: 4px; padding: 5px 12px;"
         )
     elif isinstance(widget, QLabel):
         if role in INKS:

@@ -2,60 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QDate, QLocale, QSize, Qt
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
+    QWidget,
 )
 
 from tabprotect.engine.project.examples import Example, examples
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.recent_files import RecentFile
 from tabprotect.gui.look.buttons import Inside, emptied, push_button, scrolling
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.gui.look.theme import GRID, THEME, count_text, spaced
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import language, tell, told
 
-WAYS, ABREAST = 4, 3
+ABREAST = 4
 """Ways to begin, and examples, that stand side by side."""
 
-WIDE = 130 * GRID
+WIDE = 144 * GRID
 """Pixels that the page is wide at most: longer lines are not read."""
+
+FIRST = ("duncan-roehrig-4x4", "sparse-10x10", "social-assistance", "fictitious-businesses")
+"""Examples that one learns most from."""
+
+SOME = 5
+"""Recent files that are listed before somebody asks for all of them."""
+
+PARTS = (18, 7, 8, 12, 7)
+"""Shares of a row that title, shape, state, file and day have."""
 
 
 class Card(ChoiceCard):
-    """A way to begin: a title, a sentence, a picture."""
+    """A way to begin: a picture, a title, a sentence, and a button that says what happens."""
 
-    def __init__(self, title: str, text: str, *, icon: str, foot: str = "") -> None:
+    def __init__(self, title: str, text: str, *, icon: str, foot: str, filled: bool) -> None:
         super().__init__(title, text)
         self._icon = icon
         self._picture = Label()
-        heading = Label(title, wordWrap=True, role="title" if foot else "section")
-        words = Label(text, wordWrap=True, role="quiet")
-        column = in_column(on=self, margins=2 * GRID, spacing=GRID)
-        row = in_row(self._picture, (heading, 1), spacing=GRID)
-        column.addLayout(row)
-        column.addWidget(words)
-        column.addStretch(1)
-        if foot:
-            column.addWidget(Label(foot, role="link"))
+        face = Label(foot, role="filled button" if filled else "button")
+        in_column(
+            in_row(self._picture, (Label(title, wordWrap=True, role="title"), 1), spacing=GRID),
+            Label(text, wordWrap=True, role="quiet"),
+            1,
+            in_row(face, 1),
+            on=self,
+            margins=2 * GRID,
+            spacing=GRID,
+        )
         self.repaint_picture()
 
     def repaint_picture(self) -> None:
         """In the colours of the theme in force."""
-        self._picture.setPixmap(icons.pixmap(self._icon, 22))
+        self._picture.setPixmap(icons.pixmap(self._icon, 20))
+
+
+class ExampleCard(ChoiceCard):
+    """An example: its title, how large it is, and what one learns from it."""
+
+    def __init__(self, example: Example) -> None:
+        super().__init__(say(example.title), say(example.description))
+        in_column(
+            Label(spaced(say(example.title)), wordWrap=True, role="section"),
+            Label(spaced(say(example.size)), wordWrap=True, role="quiet"),
+            Label(say(example.learn), wordWrap=True),
+            1,
+            on=self,
+            margins=(12, GRID, 12, GRID),
+            spacing=2,
+        )
+
+
+class RecentRow(ChoiceCard):
+    """A recent file: its title, its shape, whether it has left, its name, and when it was open."""
+
+    def __init__(self, recent: RecentFile) -> None:
+        place = Path(recent.path)
+        title = recent.title or place.stem
+        super().__init__(say("Open {path}", recent.path), title)
+        dress(self, "row")
+        shape = joined(map(count_text, recent.shape), " \u00d7 ")
+        state, role = _state(recent)
+        parts = [ElidedLabel(title, role="section"), ElidedLabel(shape, role="quiet")]
+        parts += [ElidedLabel(state, role=role), ElidedLabel(place.name, role="quiet")]
+        day = Label(day_text(recent.opened), role="quiet")
+        day.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._picture = Label()
+        self._icon = KINDS.get(place.suffix.lower(), "table")
+        row = in_row(self._picture, on=self, margins=(GRID, 0, GRID, 0), spacing=2 * GRID)
+        for part, share in zip((*parts, day), PARTS, strict=True):
+            # Each row has the same columns, whatever is written in them.
+            part.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            row.addWidget(part, share)
+        self.setToolTip(tip(recent.path))
+        self.repaint_picture()
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, round(28 * THEME.scale))
+
+    def repaint_picture(self) -> None:
+        """In the colours of the theme in force."""
+        self._picture.setPixmap(icons.pixmap(self._icon, 16))
+
+
+KINDS = {".zip": "open-eye", ".toml": "recipe"}
+"""Pictures of files that are no tables."""
+
+
+def _state(recent: RecentFile) -> tuple[str, str]:
+    """Whether it has left, and the role of the words."""
+    kind = Path(recent.path).suffix.lower()
+    if kind == ".zip":
+        return say("a release"), "quiet"
+    if kind == ".toml":
+        return say("a recipe"), "quiet"
+    if not recent.shape:
+        return "", "quiet"
+    return (say("released"), "released") if recent.released else (say("not released yet"), "")
+
+
+def _take_width(inner: QWidget) -> None:
+    inner.setMaximumWidth(round(WIDE * THEME.scale))
+
+
+def day_text(seconds: float) -> str:
+    """A day for people, near ones by their names; empty for 0."""
+    if not seconds:
+        return ""
+    when = datetime.fromtimestamp(seconds)
+    days = (datetime.now().date() - when.date()).days
+    if days == 0:
+        return say("today {hour:02d}:{minute:02d}", hour=when.hour, minute=when.minute)
+    if days == 1:
+        return say("yesterday")
+    return QLocale(language()).toString(QDate(when.year, when.month, when.day), "d MMM yyyy")
 
 
 class StartPage(Page):
@@ -75,9 +170,13 @@ class StartPage(Page):
                 "reader may learn. Files can be dropped anywhere on this window."
             )
         )
+        # Without a line that says where one is.
+        if (whole := self.layout()) is not None:
+            whole.setContentsMargins(0, 2 * GRID, 0, GRID)
         inner = Inside()
-        inner.setMaximumWidth(WIDE)
-        self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
+        THEME.follow(inner, _take_width)
+        _take_width(inner)
+        self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=3 * GRID)
         scroll = scrolling()
         scroll.setAccessibleName(tell("Ways to begin"))
         # Tab goes to what is in it, and brings that into sight.
@@ -87,16 +186,49 @@ class StartPage(Page):
         self._offers = QVBoxLayout()
         self._column.addLayout(self._offers)
         self._cards: list[Card] = []
-        self._column.addLayout(self._ways())
-        self._recent_title = self._section(say("Recent"))
-        self._recent = in_column(spacing=0)
-        self._column.addWidget(self._recent_title)
-        self._column.addLayout(self._recent)
-        self._column.addWidget(self._section(say("Examples")))
-        self._column.addLayout(self._grid([self._example(e) for e in examples()], ABREAST))
+        self._column.addLayout(self._grid(self._ways()))
+        self._listed: list[RecentRow] = []
+        self._all_recent = self._unfolding(lambda: self._list_recent())
+        self._recent = in_column(spacing=0, margins=(GRID, 4, GRID, 4))
+        self._frame = QFrame()
+        dress(self._frame, "card")
+        self._frame.setLayout(self._recent)
+        self._recent_part = QWidget()
+        in_column(
+            in_row(Label(say("Recent"), role="section"), 1, self._all_recent),
+            self._frame,
+            on=self._recent_part,
+            margins=0,
+            spacing=GRID,
+        )
+        self._column.addWidget(self._recent_part)
+        self._all_examples = self._unfolding(self._show_examples)
+        found = sorted(examples(), key=lambda e: e.name not in FIRST)
+        self._examples = [self._example(e) for e in found]
+        about = Label(say("invented or public: nothing in them is confidential"), role="quiet")
+        heading = in_row(
+            Label(say("Examples"), role="section"), about, 1, self._all_examples, spacing=GRID
+        )
+        self._column.addLayout(in_column(heading, self._grid(self._examples), spacing=GRID))
         self._column.addStretch(1)
-        self._recent_title.hide()
+        self._recent_part.hide()
         document.work_found.connect(self._offer_recovery)
+
+    def _unfolding(self, show: Callable[[], object]) -> QPushButton:
+        """A button that shows all there are, or as few as before."""
+        button = push_button("", show, flat=True)
+        button.setCheckable(True)
+        return button
+
+    def _show_examples(self) -> None:
+        """All of them where there is room for them or somebody asks; else the first."""
+        few = bool(self._listed) and not self._all_examples.isChecked()
+        for card in self._examples[ABREAST:]:
+            card.setVisible(not few)
+        self._all_examples.setVisible(bool(self._listed))
+        self._all_examples.setText(
+            tell("All {number}", len(self._examples)) if few else tell("Fewer")
+        )
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -110,6 +242,7 @@ class StartPage(Page):
             for card in self._cards:
                 card.repaint_picture()
         self._list_recent()
+        self._show_examples()
 
     def _offer_recovery(
         self, text: str, recover: Callable[[], object] | None, discard: Callable[[], object]
@@ -134,7 +267,7 @@ class StartPage(Page):
             row.addWidget(button)
         self._offers.addWidget(frame)
 
-    def _ways(self) -> QGridLayout:
+    def _ways(self) -> list[Card]:
         ways = (
             (
                 *(say("Open a table"), "open", self._ask_open, say("Open\u2026")),
@@ -165,12 +298,11 @@ class StartPage(Page):
                 say("Somebody's release or any published tables: what can be learned from them?"),
             ),
         )
-        cards = []
-        for title, icon, ask, foot, text in ways:
-            card = self._card(title, text, icon=icon, foot=foot)
+        for number, (title, icon, ask, foot, text) in enumerate(ways):
+            card = Card(title, text, icon=icon, foot=foot, filled=not number)
             card.chosen.connect(ask)
-            cards.append(card)
-        return self._grid(cards, WAYS)
+            self._cards.append(card)
+        return self._cards
 
     def _ask_attack(self) -> None:
         self.document.page_asked.emit("attack")
@@ -181,48 +313,33 @@ class StartPage(Page):
     def _ask_tabulate(self) -> None:
         self.document.records_asked.emit()
 
-    def _example(self, example: Example) -> Card:
-        card = self._card(
-            say(example.title),
-            say(example.description),
-            icon="microdata" if example.microdata else "table",
-        )
+    def _example(self, example: Example) -> ExampleCard:
+        card = ExampleCard(example)
         # What the command line calls it.
-        card.setToolTip(told(f"example:{example.name}"))
+        about = say("{description} (example:{name})", say(example.description), example.name)
+        card.setToolTip(tip(spaced(about)))
         card.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
         return card
 
-    def _card(self, title: str, text: str, *, icon: str, foot: str = "") -> Card:
-        card = Card(title, text, icon=icon, foot=foot)
-        self._cards.append(card)
-        return card
-
     @staticmethod
-    def _grid(cards: list[Card], across: int) -> QGridLayout:
+    def _grid(cards: Sequence[ChoiceCard]) -> QGridLayout:
         grid = QGridLayout()
         grid.setSpacing(2 * GRID)
         for number, card in enumerate(cards):
-            grid.addWidget(card, number // across, number % across)
-        for column in range(across):
+            grid.addWidget(card, number // ABREAST, number % ABREAST)
+        for column in range(ABREAST):
             grid.setColumnStretch(column, 1)
         return grid
 
-    @staticmethod
-    def _section(text: str) -> QLabel:
-        label = Label(text, role="section")
-        return label
-
     def _list_recent(self) -> None:
+        """Files are the house's own: readers see none."""
         emptied(self._recent)
-        recent = self.document.recent()
-        self._recent_title.setVisible(bool(recent))
-        for path in recent:
-            place = Path(path)
-            button = QPushButton(icons.icon("table"), f"{place.stem}     {place.name}")
-            button.setToolTip(tip(path))
-            button.setFlat(True)
-            button.setIconSize(QSize(16, 16))
-            button.setStyleSheet("text-align: left; padding: 4px;")
-            button.setAccessibleName(tell("Open {path}", path))
-            button.clicked.connect(lambda _=False, p=path: self.document.open_asked.emit(p))
-            self._recent.addWidget(button)
+        recent = [] if self.document.hiding else self.document.recent()
+        few = not self._all_recent.isChecked()
+        self._listed = [RecentRow(one) for one in (recent[:SOME] if few else recent)]
+        for row, one in zip(self._listed, recent, strict=False):
+            row.chosen.connect(partial(self.document.open_asked.emit, one.path))
+            self._recent.addWidget(row)
+        self._all_recent.setVisible(len(recent) > SOME)
+        self._all_recent.setText(tell("Show all {number}", len(recent)) if few else tell("Fewer"))
+        self._recent_part.setVisible(bool(recent))

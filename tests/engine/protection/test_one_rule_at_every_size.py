@@ -83,6 +83,27 @@ def test_what_no_reader_could_draw_under_one_rule_is_drawn_under_the_other() -> 
     assert choice.moves.design.kind != "strips"
 
 
+@pytest.mark.parametrize("shape", [(40, 40), (60, 60), (316, 316)])
+def test_the_rule_follows_from_the_design_that_is_taken(shape: tuple[int, ...]) -> None:
+    # Elementary swaps would leave fewer stuck, but strips are taken: readers would know 15 in 100.
+    for mean, rule in ((10.0, "negative"), (200.0, "any_zero")):
+        kept = sparse(shape, mean)
+        choice = chosen_cycles(kept, asked(kept.domain))
+        assert choice.moves.design is not None and choice.moves.design.kind == "strips"
+        assert choice.rule == rule
+
+
+def test_zeros_rise_before_coins_fall_more_often() -> None:
+    method, often = CyclicPerturbation(), {"alpha": 0.5, "beta": 0.5}
+    for side in (30, 700):
+        domain = Domain.of_shape((side, side))
+        values = method.resolve(domain, {"cycles": "strips", "blocking": "any_zero"})
+        assert method.alternatives(domain, values)[0][1] == {"blocking": "negative"}
+        free = method.resolve(domain, {"cycles": "strips", "blocking": "negative"})
+        ideas = [change for _, change in method.alternatives(domain, free)]
+        assert ideas[0] == often and (ideas[1].get("height") == 8) == (side == 700)
+
+
 def test_steps_may_stand_beside_a_single_pass() -> None:
     method = CyclicPerturbation()
     domain = Domain.of_shape((3, 3))

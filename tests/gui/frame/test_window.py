@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,19 +32,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
+from readable import texts
 
 from tabprotect.engine.disclosure import policy
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
-from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.engine.project.verbs.table_verbs import open_table, set_count, set_title
 from tabprotect.gui.base.preferences import Preferences
+from tabprotect.gui.base.recent_files import RecentFiles
 from tabprotect.gui.frame.app import install_hook, main
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.grid.cell_texts import FIGURES
+from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.layouts import reading_order
 from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.start import RecentRow, StartPage, day_text
 from tabprotect.languages.said import in_100
 from tabprotect.version import __version__
 
@@ -71,7 +76,9 @@ def test_it_starts_with_nothing_open(window: MainWindow) -> None:
     assert window.strip.word == ""
     assert window.rail.buttons["cycles"].why
     assert not window.actions_["undo"].isEnabled()
-    titles = {card.accessibleName() for card in window.pages["start"]._cards}
+    start = window.pages["start"]
+    assert isinstance(start, StartPage)
+    titles = {card.accessibleName() for card in start.findChildren(ChoiceCard)}
     assert "Open a table" in titles
     assert any("4 x 4" in title for title in titles)
 
@@ -546,9 +553,34 @@ def test_window_state_and_recent_files_are_remembered(
     settle()
     window.files.open(EXAMPLE)
     settle()
-    assert window.files.recent() == [str(path)]
+    assert [one.path for one in window.files.recent.files()] == [str(path)]
+    (known,) = window.files.recent.files()
+    # The example that came after it says nothing of it.
+    assert known.shape == (2, 2) and known.opened and not known.released
+    window.go("start")
+    row = window.page.findChild(RecentRow)
+    assert row is not None and {"2 \u00d7 2", "not released yet", "t.csv"} <= set(texts(row))
+    window.document.set_public(True)
+    assert all(row.isHidden() for row in window.page.findChildren(RecentRow))
     path.unlink()
-    assert window.files.recent() == []
+    assert window.files.recent.files() == []
+
+
+def test_a_recent_file_keeps_what_was_made_of_it(tmp_path: Path) -> None:
+    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    recent, path = RecentFiles(lambda: settings), tmp_path / "t.csv"
+    path.write_text("")
+    history, _ = History().do(open_table(source=EXAMPLE))
+    recent.remember(str(path), history)
+    named, _ = history.do(set_title(title="Persons"))
+    recent.follow(named)
+    other, _ = History().do(open_table(source="example:langsrud-lupp"))
+    recent.follow(other)
+    (known,) = RecentFiles(lambda: settings).files()
+    assert (known.title, known.shape) == ("Persons", (4, 4))
+    settings.setValue("recent_about", "no JSON")
+    assert recent.files()[0].title == ""
+    assert [day_text(s) for s in (0.0, time.time() - 86400)] == ["", "yesterday"]
 
 
 def test_a_fault_of_the_program_is_shown_with_its_traceback(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
@@ -63,8 +64,21 @@ def test_a_label_says_its_role_and_its_name(qtbot: QtBot) -> None:
     label = Label("<b>x</b>", role="quiet", name="What it is", wordWrap=True)
     qtbot.addWidget(label)
     assert label.property("role") == "quiet" and label.accessibleName() == "What it is"
-    assert label.textFormat() is Qt.TextFormat.PlainText and label.wordWrap()
+    assert label.text() == "<b>x</b>" and label.wordWrap()
     assert Label("x").property("role") is None
+
+
+def test_words_that_wrap_are_shown_as_they_are_written(qtbot: QtBot) -> None:
+    # Their lines are set apart by markup, in which nothing of theirs may be markup.
+    written = "<b>x</b> &amp;  <img src='a'>\n1 < 2"
+    label = Label(written, wordWrap=True)
+    qtbot.addWidget(label)
+    shown = QTextDocument()
+    shown.setHtml(QLabel.text(label))
+    assert shown.toPlainText() == written and "<img" not in QLabel.text(label)
+    assert "line-height" in QLabel.text(label)
+    plain = Label("<b>x</b>")
+    assert plain.textFormat() is Qt.TextFormat.PlainText
 
 
 def test_dialogs_hand_on_what_is_chosen(qtbot: QtBot, tmp_path: Path) -> None:

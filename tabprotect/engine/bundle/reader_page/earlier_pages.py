@@ -15,6 +15,8 @@ from typing import Literal
 Naive = Literal["unsaid", "then", "today"]
 
 FRAMES: Mapping[str, Naive] = {
+    "d1e7e43cab3cf66af1da1c4b528fa1cb93dc0415f7f7d366cae9e905f87cf248": "unsaid",
+    "096a4ddfa0d9423586337498a2c2ca7da669bd4e7f43eb7d877f7ed4bb474d45": "unsaid",
     "ce9ed6be92ae5036dfe8d0e92241dcadc67a6e551c56731b7c907e2ae090141e": "unsaid",
     "fb76b22ba27397bc81c7a6df8c6831e3175db6798bacc60ccec9e1548f96873d": "then",
     "de476de04ee86364305c3a98e434f94f91c6fa926485f841ea237b6945e1960f": "today",

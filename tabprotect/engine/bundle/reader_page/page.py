@@ -111,7 +111,7 @@ class Page:
         """The page with all that it tells of a release."""
         before, _, after = frame().partition(MODEL)
         before = before.replace(RELEASE, embedded(told), 1).replace(TITLE, titled(title), 1)
-        return cls(before, after, model, told, title, _elsewhere(content))
+        return cls(before, after, model, told, title, archive.written_elsewhere(content))
 
     def whole(self, model: Model) -> bytes:
         """The bytes of the page with its model."""
@@ -213,15 +213,6 @@ def page_check(
     return said, lambda progress: page.check(
         found, _computed(release, likelihood, progress, listed=listed)
     )
-
-
-def _elsewhere(content: Mapping[str, bytes]) -> str:
-    """What wrote a bundle by its own word, if not this version."""
-    if archive.MANIFEST not in content:
-        return ""
-    manifest = archive.parse_json(archive.MANIFEST, content[archive.MANIFEST])
-    by = manifest.get("written_by") if isinstance(manifest, dict) else None
-    return by if isinstance(by, str) and by != archive.written_by() else ""
 
 
 def _alike(mine: object, found: object, equal: bool = False) -> bool:

@@ -308,11 +308,12 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
     lines = [CheckLine("failed" if broken else "told", said, staff=True)]
     if verdict is not None:
         lines = [*table_lines(verdict), *lines]
-        lines += kept_line(verdict)
         lines += [CheckLine("mind", verdict.note)] if verdict.note else []
         staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
         lines += [] if staff is None else _staff(staff)
         lines += _hardly_changed(summary, verdict)
+        # The last: what they are, and what is to be decided about them, stands below.
+        lines += kept_line(verdict)
     return CheckGroup("Protection", tuple(lines))
 
 

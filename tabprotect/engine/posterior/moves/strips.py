@@ -34,6 +34,15 @@ AS_QUICK = 16
 HIGHEST = 11
 """Most rows of swaps: 3^12 numbers a table."""
 
+MOST_WEIGHED = 2**15
+"""Most swaps of a strip whose rule weighs counts: each has factors of its own, 8 KB for four strips."""
+
+COLUMNS = 64
+"""Columns of swaps whose factors are made at a time, where each swap has its own."""
+
+_Given = tuple[Floats, Ints, Floats | None]
+"""A table of factors, the row of it that each swap has, and the weights of changes."""
+
 CUT = 5
 """Counts from which on none differs: later swaps take 3 at most, and no rule looks beyond 2."""
 
@@ -60,9 +69,11 @@ class StripPlan:
     @classmethod
     def of(cls, structure: StepStructure, model: GroupModel) -> StripPlan | None:
         """Return ``None`` if the components are something else."""
-        if model.passes != 1 or model.levels != 3 or model.worth is not None:
+        if model.passes != 1 or model.levels != 3:
             return None
         swaps, cells = structure.cycles, len(structure.groups)
+        if model.worth is not None and swaps > MOST_WEIGHED:
+            return None
         # (n - 1)(h - 1) swaps and n h cells: n and h have this sum, and that product.
         both = cells - swaps + 1
         square = both**2 - 4 * cells
@@ -128,6 +139,33 @@ def factor_table(coin: Coin) -> Floats:
     return np.ascontiguousarray(out.reshape((CUT + 1) ** 4, 3**5))
 
 
+def weighed_factors(coin: Coin, worth: Floats) -> Floats:
+    """The factors of every swap under the rule ``reversible``, float64 (swaps * lanes, 243).
+
+    Parameters
+    ----------
+    worth : float64 (columns, rows, lanes, 2 span + 3)
+        Log weight of each change of each cell.
+    """
+    middle = worth.shape[-1] // 2
+    # What a path cannot reach has no mass, so any value may be read there.
+    reach = np.clip(np.arange(-REACH, REACH + 1) + middle, 1, 2 * middle - 1)
+    here = worth[..., reach]
+    more, less = worth[..., reach + 1] - here, worth[..., reach - 1] - here
+    above, x, x1, y1 = np.meshgrid(*[np.arange(-1, 2)] * 4, indexing="ij")
+
+    def ratios(plus: Floats, minus: Floats) -> Floats:
+        return np.asarray(
+            plus[:-1, :-1, :, REACH + 0 * x]
+            + plus[1:, 1:, :, REACH + y1 + x - x1]
+            + minus[:-1, 1:, :, REACH - y1]
+            + minus[1:, :-1, :, REACH + above - x]
+        )
+
+    masses = coin.ratio_masses(ratios(more, less), ratios(less, more))
+    return np.ascontiguousarray(np.stack(masses, axis=-1).reshape(-1, 3**5))
+
+
 class StripSweeps:
     """The posterior of strips of one shape.
 
@@ -150,7 +188,7 @@ class StripSweeps:
         self._model, self._plan, self._before, self._progress = model, plan, before, progress
         # (columns, rows, strips)
         self._groups = members[plan.cells]
-        self._table = factor_table(model.coin)
+        self._common = None if model.worth is not None else factor_table(model.coin)
 
     @property
     def _shape(self) -> tuple[int, int]:
@@ -170,12 +208,27 @@ class StripSweeps:
     def _cut(self) -> Ints:
         return np.clip(self._model.lowest, 0, CUT).astype(np.int32)
 
-    def _given(self, groups: Ints) -> tuple[Ints, Floats | None]:
-        """The rows of the factors of some strips, and the weights of their cells."""
+    def _factors(self, groups: Ints) -> tuple[Floats, Ints]:
+        """A table of factors, and the row of it that each swap of some strips has."""
+        if self._common is None:
+            worth = self._model.worth
+            assert worth is not None
+            columns, rows, lanes = groups.shape
+            numbers = np.arange((columns - 1) * (rows - 1) * lanes, dtype=np.int32)
+            table = np.empty((len(numbers), 3**5))
+            each = (rows - 1) * lanes
+            for c in range(0, columns - 1, COLUMNS):
+                part = weighed_factors(self._model.coin, worth[groups[c : c + COLUMNS + 1]])
+                table[c * each : c * each + len(part)] = part
+            return table, numbers.reshape(columns - 1, rows - 1, lanes)
         counts = self._cut[groups]
         rows = counts[:-1, :-1]
         for other in (counts[:-1, 1:], counts[1:, :-1], counts[1:, 1:]):
             rows = rows * (CUT + 1) + other
+        return self._common, np.ascontiguousarray(rows)
+
+    def _given(self, groups: Ints) -> _Given:
+        """The factors of some strips, and the weights of their cells."""
         weights = None
         if self._model.log_prior is not None:
             span = self._model.span
@@ -185,16 +238,14 @@ class StripSweeps:
             weights[..., REACH - reach : REACH + reach + 1] = np.exp(
                 log[..., span - reach : span + reach + 1]
             )
-        return np.ascontiguousarray(rows), weights
+        return (*self._factors(groups), weights)
 
-    def _swept(
-        self, groups: Ints, messages: Floats, laws: Floats | None
-    ) -> tuple[Ints, Floats | None]:
-        rows, weights = self._given(groups)
+    def _swept(self, groups: Ints, messages: Floats, laws: Floats | None) -> _Given:
+        given = self._given(groups)
         if strip_sweeps is not None:
-            possible = strip_sweeps.swept(*self._shape, self._table, rows, weights, messages, laws)
+            possible = strip_sweeps.swept(*self._shape, *given, messages, laws)
         else:
-            strips = Strips(self._shape, self._table, rows, weights)
+            strips = Strips(self._shape, *given)
             possible = strips.forward(messages)
             possible = possible and (laws is None or strips.backward(messages, laws))
         if not possible:
@@ -202,7 +253,7 @@ class StripSweeps:
                 say("no original table fits this published table, mechanism and prior"),
                 hint=say("check that table and mechanism belong together, or choose a wider prior"),
             )
-        return rows, weights
+        return given
 
     def _messages(self, lanes: int) -> Floats:
         n, k = self._shape
@@ -213,7 +264,8 @@ class StripSweeps:
         span = self._model.span
         reach = min(span, REACH)
         messages = self._messages(0)
-        for groups, real in self._parts(NUMPY_LANES if strip_sweeps is None else LANES):
+        wide = strip_sweeps is None and self._common is not None
+        for groups, real in self._parts(NUMPY_LANES if wide else LANES):
             if messages.shape[2] != groups.shape[2]:
                 messages = self._messages(groups.shape[2])
             laws = np.empty((*groups.shape, 2 * REACH + 1))
@@ -227,8 +279,8 @@ class StripSweeps:
         for groups, real in self._parts(LANES):
             lanes = groups.shape[2]
             messages = self._messages(lanes)
-            rows, weights = self._swept(groups, messages, None)
-            strips = Strips(self._shape, self._table, rows, weights)
+            factors = self._swept(groups, messages, None)
+            strips = Strips(self._shape, *factors)
             # One or two strips fill the lanes several times: each copy makes a part of the draws.
             copies = lanes // real
             number = -(-len(out) // copies)
@@ -243,7 +295,7 @@ class StripSweeps:
                 after = np.zeros_like(before)
                 drawn = np.zeros((number, k, lanes), dtype=np.int8)
                 if c < n - 2:
-                    self._drawn(strips, (c, rows, weights), messages, (random, given, drawn))
+                    self._drawn(strips, c, factors, messages, (random, given, drawn))
                 after[:, 1:-1] = drawn
                 change, below = below, after[:, 1:] - after[:, :-1]
                 change -= below
@@ -277,15 +329,13 @@ class StripSweeps:
     def _drawn(
         self,
         strips: Strips,
-        where: tuple[int, Ints, Floats | None],
+        column: int,
+        factors: _Given,
         messages: Floats,
         arrays: tuple[Floats, Signs, Signs],
     ) -> None:
-        column, rows, weights = where
         random, given, to = arrays
         if strip_sweeps is None:
             strips.draw(column, messages[column + 1], random, given, to)
             return
-        strip_sweeps.draw(
-            *self._shape, column, len(to), self._table, rows, weights, messages, random, given, to
-        )
+        strip_sweeps.draw(*self._shape, column, len(to), *factors, messages, random, given, to)

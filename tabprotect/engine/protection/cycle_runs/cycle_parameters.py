@@ -22,7 +22,7 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
-COIN = Shares(("add", "subtract", "leave"), rest="gamma")
+COIN = Shares((say("add"), say("subtract"), say("leave")), rest="gamma")
 
 MOST_STEPS = 10_000_000
 

@@ -60,6 +60,7 @@ import numpy as np
 
 from tabprotect.engine.cycles import cycle_files, reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
+from tabprotect.engine.cycles.constructions.swaps import highest, narrow_enough
 from tabprotect.engine.cycles.designs import in_place, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.grouping_files import grouping_text
@@ -125,10 +126,6 @@ FEW_SWAPS = 500
 CLOSE = 0.1
 """So near to the limit a remedy is tried as long as the mechanism itself: what is offered must not
 be refused when it is taken."""
-
-LARGE = 200_000
-"""Cells from which on only a few remedies are tried."""
-
 
 SIX = ((1.2, 0.7, 2.0), (0.8, 1.5, 1.0))
 """Means of the counts in its calibration."""
@@ -337,6 +334,7 @@ class CyclicPerturbation(Method):
     ) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Other cycles, the rule that blocks least, a coin that stays less often."""
         often: dict[str, object] = {"alpha": 0.5, "beta": 0.5}
+        rise: dict[str, object] = {"blocking": "negative"}
         ideas: list[tuple[str, dict[str, object]]] = [
             (say("coins that always fall: alpha = beta = 1/2"), often),
             (say("cycles designed for the kept sums"), {"cycles": TRIANGULAR}),
@@ -346,7 +344,7 @@ class CyclicPerturbation(Method):
             ),
             (say("strips of swaps"), {"cycles": "strips"}),
             (say("elementary swaps"), {"cycles": "elementary"}),
-            (say("zeros that may rise"), {"blocking": "negative"}),
+            (say("zeros that may rise"), rise),
             (
                 say("strips of swaps, and zeros that may rise"),
                 {"cycles": "strips", "blocking": "negative"},
@@ -370,13 +368,13 @@ class CyclicPerturbation(Method):
                 "blocking": "negative",
             }
             ideas.insert(2, (say("only the sums of single variables published exactly"), freer))
-        if domain.size > LARGE:
-            # Each trial takes seconds here: those that help most often.
-            ideas = ideas[:1]
-            if domain.ndim == 2:
-                higher = {**often, "cycles": "strips", "blocking": "negative", "height": 8}
-                ideas.append((say("higher strips as well, which takes longer"), higher))
-        elif domain.ndim > 2:
+        if domain.ndim == 2 and highest(domain) < (most := narrow_enough(domain)):
+            higher = {**often, "cycles": "strips", "blocking": "negative", "height": most}
+            ideas.insert(1, (say("higher strips as well, which takes longer"), higher))
+        if values[BLOCKING] == "any_zero":
+            # Counts beside zeros are stuck: no coin moves them, however often it falls.
+            ideas.sort(key=lambda idea: idea[1] != rise)
+        if domain.ndim > 2:
             ideas.append((say("keeping the two-way margins only"), {"cycles": "order-2"}))
         # What was said of another design says nothing of these.
         empty = emptied_designs(values)

@@ -89,7 +89,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.said import joined, plural, say
 
 GIVEN = "statuses_given"
 """Disclosed: whether statuses were given, not which."""
@@ -149,7 +149,7 @@ class Suppression(Method):
     """Hide sensitive cells and what would reveal them."""
 
     name: ClassVar[str] = "suppression"
-    label: ClassVar[str] = "Suppression"
+    label: ClassVar[str] = say("Suppression")
     parameters: ClassVar[tuple[Parameter[object], ...]] = (
         MARGINS,
         GROUPINGS,
@@ -258,7 +258,7 @@ class Suppression(Method):
                 progress=progress,
             )
             audited |= found.as_json(publication)
-            sentence = f"{kept.sentence} {found.sentence}"
+            sentence = joined([kept.sentence, found.sentence], " ")
         letters = _letters(task, suppressed)
         tables, statuses = _main_first(publication, task.values, suppressed, letters)
         disclosed: dict[str, object] = {"at_risk": str(problem.at_risk)}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QCheckBox,
     QComboBox,
     QLineEdit,
@@ -23,6 +25,7 @@ from tabprotect.gui.forms.parameters.name_chips import NameChips
 from tabprotect.gui.look.buttons import push_button, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_file
+from tabprotect.gui.look.flat import controls
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -67,6 +70,10 @@ HALF = "0.5"
 """Tells which decimal point the language has."""
 
 
+SIDES, NAMES = 520, 184
+"""Pixels, at normal text, that a field is wide at least that has its name beside it, and of the name."""
+
+
 class Field(QWidget):
     """One parameter. ``changed`` when the user has set it to something else."""
 
@@ -86,14 +93,16 @@ class Field(QWidget):
         for label in (self.fault, self.help):
             # A long word (an example) may be cut; it must not make the form wider than its room.
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        column = in_column(on=self, margins=(0, 0, 0, GRID // 2), spacing=GRID // 2)
+        self._column = column = in_column(spacing=GRID // 2)
         self.input = self._input()
         self.input.setAccessibleName(told(parameter.label))
-        if isinstance(self.input, QCheckBox):
+        # A box that is ticked has its words beside it.
+        boxed = isinstance(self.input, QCheckBox)
+        self._label = Label("" if boxed else parameter.label, wordWrap=True)
+        if boxed:
             column.addWidget(self.input)
         else:
-            label = Label(parameter.label, wordWrap=True)
-            label.setBuddy(self.input)
+            self._label.setBuddy(self.input)
             row = in_row((self.input, 4), spacing=GRID)
             if parameter.unit:
                 unit = Label(parameter.unit, role="quiet")
@@ -109,7 +118,6 @@ class Field(QWidget):
                 row.addWidget(self.choose)
             elif parameter.kind in ("real", "integer"):
                 row.addStretch(1)
-            column.addWidget(label)
             column.addLayout(row)
         self.chips: NameChips | None = None
         if parameter.kind in CHOSEN:
@@ -126,9 +134,38 @@ class Field(QWidget):
             column.addWidget(self.typed, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.fault)
         column.addWidget(self.help)
+        self._sides = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._sides.setContentsMargins(0, 0, 0, GRID // 2)
+        self._sides.addWidget(self._label, 0, Qt.AlignmentFlag.AlignTop)
+        self._sides.addLayout(column, 1)
+        self._stand()
         self._explain()
         THEME.follow(self, Field._colour)
         self._colour()
+
+    def minimumSizeHint(self) -> QSize:
+        # However it stands now: it can always stand in one column.
+        return QSize(self._column.minimumSize().width(), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._stand()
+
+    def _stand(self) -> None:
+        """Its name in a column of names where there is room for one, else above it."""
+        beside = self.width() >= SIDES * THEME.scale
+        ways = QBoxLayout.Direction
+        self._label.setVisible(beside or bool(self._label.text()))
+        # Names stand at the height of what is written in their fields.
+        room = (round(controls.HEIGHT * THEME.scale) - self._label.fontMetrics().height()) // 2
+        self._label.setContentsMargins(0, max(room - 1, 0) if beside else 0, 0, 0)
+        if beside:
+            self._label.setFixedWidth(round(NAMES * THEME.scale))
+        else:
+            self._label.setMinimumWidth(0)
+            self._label.setMaximumWidth(self.maximumWidth())
+        self._sides.setSpacing(2 * GRID if beside else GRID // 2)
+        self._sides.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
 
     def _chosen(self) -> None:
         self._explain()

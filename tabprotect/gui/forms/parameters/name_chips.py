@@ -9,6 +9,7 @@ from itertools import combinations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
+    QFrame,
     QGridLayout,
     QMenu,
     QPushButton,
@@ -26,7 +27,7 @@ from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell
 
-ROOM = 8 * GRID
+ROOM = 9 * GRID
 """Pixels of height for what was chosen: two rows, then it scrolls."""
 
 _WORD = re.compile(r"[\w.@]+")
@@ -67,6 +68,8 @@ class NameChips(QWidget):
         self._room = scrolling()
         self._room.setWidget(self._chosen)
         self._room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._room.setFrameShape(QFrame.Shape.StyledPanel)
+        self._row.setContentsMargins(4, 4, 4, 4)
         self._room.setFixedHeight(ROOM)
         self.add = tool_button(say("Add this table"))
         self.add.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

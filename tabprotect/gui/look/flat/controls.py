@@ -8,8 +8,9 @@ whether it did: what it leaves is Fusion's.
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import (
+    QApplication,
     QPushButton,
     QStyle,
     QStyleOption,
@@ -106,6 +107,18 @@ def push_button(option: QStyleOption, painter: QPainter, widget: QWidget | None)
     return True
 
 
+def row(option: QStyleOption, painter: QPainter) -> None:
+    """A row of a card that is pressed as a whole: a line parts it from the next."""
+    c, state = THEME.colours, option.state
+    if state & _State.State_MouseOver:
+        painter.fillRect(option.rect, QColor(c.raised))
+    painter.fillRect(
+        QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1), QColor(c.raised)
+    )
+    if state & _State.State_HasFocus:
+        panel(painter, option.rect, fill="transparent", edge=c.focus, width=2)
+
+
 def linked(option: QStyleOption, widget: QWidget | None) -> None:
     """Give the words of a flat button the colour of a link."""
     enabled = option.state & _State.State_Enabled
@@ -113,6 +126,13 @@ def linked(option: QStyleOption, widget: QWidget | None) -> None:
         palette = QPalette(option.palette)
         palette.setColor(QPalette.ColorRole.ButtonText, QColor(THEME.colours.accent))
         option.palette = palette
+
+
+def linked_width(option: QStyleOption) -> int:
+    """Pixels that a button takes which is words alone: hardly more, so that they stand on the grid."""
+    if not isinstance(option, QStyleOptionButton):
+        return 0
+    return option.fontMetrics.horizontalAdvance(option.text.replace("&", "")) + 2 * PADDING
 
 
 def tool_button(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> bool:
@@ -160,6 +180,11 @@ def line(painter: QPainter, where: QRect) -> None:
     painter.fillRect(
         QRect(where.left(), where.bottom(), where.width(), 1), QColor(THEME.colours.border)
     )
+
+
+def focus(option: QStyleOption, painter: QPainter) -> None:
+    """Where the keyboard is in what has no border of its own."""
+    panel(painter, option.rect, fill="transparent", edge=THEME.colours.focus, width=1)
 
 
 def frame(option: QStyleOption, painter: QPainter) -> None:
@@ -250,10 +275,32 @@ def item(option: QStyleOption, painter: QPainter, style: QStyle, widget: QWidget
         option.rect.adjust(INSET, 0, -INSET, 0)
 
 
+def bold(font: QFont) -> QFont:
+    """The font of what is open."""
+    out = QFont(font)
+    out.setWeight(QFont.Weight.DemiBold)
+    return out
+
+
+def bolder(option: QStyleOption) -> int:
+    """Pixels by which the words of a tab are wider while it is open."""
+    if not isinstance(option, QStyleOptionTab | QStyleOptionToolButton):
+        return 0
+    font = bold(option.font if isinstance(option, QStyleOptionToolButton) else QApplication.font())
+    wide = QFontMetrics(font).horizontalAdvance(option.text)
+    return max(wide - option.fontMetrics.horizontalAdvance(option.text), 0)
+
+
 def worded(option: QStyleOptionToolButton, widget: QWidget | None) -> None:
     """Have picture and words of a tool button stand in its middle; a flat one has words of a link."""
-    flat = option.state & _State.State_AutoRaise and option.state & _State.State_Enabled
-    if flat and (widget is None or role_of(widget) != "tab"):
+    if widget is not None and role_of(widget) == "tab" and option.state & _State.State_On:
+        option.font = bold(option.font)
+    flat = bool(option.state & _State.State_AutoRaise)
+    if (
+        flat
+        and option.state & _State.State_Enabled
+        and (widget is None or role_of(widget) != "tab")
+    ):
         palette = QPalette(option.palette)
         palette.setColor(QPalette.ColorRole.ButtonText, QColor(THEME.colours.accent))
         option.palette = palette
@@ -261,7 +308,7 @@ def worded(option: QStyleOptionToolButton, widget: QWidget | None) -> None:
     if option.toolButtonStyle == Qt.ToolButtonStyle.ToolButtonTextBesideIcon:
         words = option.fontMetrics.horizontalAdvance(option.text) + 2 * PADDING
         spare = option.rect.width() - option.iconSize.width() - words
-        option.rect.adjust(max(spare // 2, 0), 0, 0, 0)
+        option.rect.adjust(0 if flat else max(spare // 2, 0), 0, 0, 0)
 
 
 def quiet_head(option: QStyleOption) -> None:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QStyleHintReturn,
     QStyleOption,
     QStyleOptionComplex,
+    QStyleOptionTab,
     QStyleOptionToolButton,
     QTabBar,
     QWidget,
@@ -131,6 +132,8 @@ class Style(QProxyStyle):
             controls.line(painter, option.rect)
         elif element in EDGES:
             controls.frame(option, painter)
+        elif element == _Primitive.PE_FrameFocusRect:
+            controls.focus(option, painter)
         elif element not in NOTHING:
             super().drawPrimitive(element, option, painter, widget)
 
@@ -152,6 +155,8 @@ class Style(QProxyStyle):
                 controls.panel(painter, option.rect, fill=fill, edge=c.accent, width=2, radius=6)
             else:
                 controls.panel(painter, option.rect, fill=fill, edge=c.border, radius=6)
+        elif element in CARDS and widget is not None and role_of(widget) == "row":
+            controls.row(option, painter)
         elif element == _Control.CE_PushButtonBevel:
             controls.push_button(option, painter, widget)
         elif element == _Control.CE_TabBarTabShape and controls.tab(option, painter):
@@ -169,9 +174,12 @@ class Style(QProxyStyle):
         else:
             if element == _Control.CE_PushButtonLabel:
                 controls.linked(option, widget)
-            elif element == _Control.CE_TabBarTabLabel and not option.state & _State.State_Selected:
-                # Fusion sets words of tabs behind lower, without room for letters that reach down.
-                option.rect.adjust(0, -3, 0, 1)
+            elif element == _Control.CE_TabBarTabLabel:
+                if option.state & _State.State_Selected:
+                    painter.setFont(controls.bold(painter.font()))
+                else:
+                    # Fusion sets words of tabs behind lower, without room for letters that reach down.
+                    option.rect.adjust(0, -3, 0, 1)
             elif element == _Control.CE_ItemViewItem:
                 controls.item(option, painter, self.baseStyle(), widget)
             elif (
@@ -237,16 +245,30 @@ class Style(QProxyStyle):
             found.setWidth(found.width() + 2 * controls.INSET)
         elif kind == QStyle.ContentsType.CT_MenuBarItem:
             found.setHeight(found.height() + controls.PADDING)
+        if kind == QStyle.ContentsType.CT_PushButton and _link(w):
+            found.setWidth(controls.linked_width(option))
         if kind == QStyle.ContentsType.CT_ComboBox:
             found.setWidth(found.width() + 2 * controls.PADDING)
         if worded:
             found.setWidth(found.width() + 2 * controls.PADDING)
+        if isinstance(option, QStyleOptionTab) or (w is not None and role_of(w) == "tab"):
+            found.setWidth(found.width() + controls.bolder(option))
         return found
 
 
 def _framed(widget: QWidget | None) -> bool:
     """Whether a field has a frame of its own: the text of a number or of a choice has none."""
     return not isinstance(widget, QLineEdit | QComboBox) or widget.hasFrame()
+
+
+def _link(widget: QWidget | None) -> bool:
+    """Whether a button is words alone, without a ground."""
+    return (
+        isinstance(widget, QPushButton)
+        and widget.isFlat()
+        and widget.icon().isNull()
+        and not role_of(widget)
+    )
 
 
 def paints_itself(view: QWidget) -> None:

@@ -35,6 +35,9 @@ ROWS = (
 )
 """Figures of a cell: what a reader thinks it is, and how sure they are of that."""
 
+HALF = 4
+"""Figures in a column, where they are one reader's."""
+
 
 def belief(who: Who, posterior: Posterior, index: Index) -> DrawnBelief:
     """A posterior as the histogram takes it, with its prior over the same counts."""
@@ -79,28 +82,22 @@ class CellPanel(QWidget):
         self._values: dict[tuple[str, str], QLabel] = {}
         self._names: dict[str, QLabel] = {}
         self._heads: dict[Who, QLabel] = {}
-        grid = QGridLayout()
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(2 * GRID)
-        grid.setVerticalSpacing(2)
-        for column, who in enumerate(PERSONS, 1):
-            head = Label(capital(READER[who]), role="section", wordWrap=True)
-            head.setAlignment(Qt.AlignmentFlag.AlignRight)
-            self._heads[who] = head
-            grid.addWidget(head, 0, column)
-        for row, name in enumerate(ROWS, 1):
-            label = Label(say(name), role="quiet")
-            self._names[name] = label
-            grid.addWidget(label, row, 0)
-            for column, who in enumerate(PERSONS, 1):
-                value = Label(alignment=Qt.AlignmentFlag.AlignRight)
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(2 * GRID)
+        self._grid.setVerticalSpacing(2)
+        for who in PERSONS:
+            self._heads[who] = Label(capital(READER[who]), role="strong")
+        for name in ROWS:
+            self._names[name] = Label(say(name), role="quiet")
+            for who in PERSONS:
+                value = Label()
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
                 value.setAccessibleName(tell("{name}, {who}", say(name), READER[who]))
                 self._values[name, who] = value
-                grid.addWidget(value, row, column)
-        grid.setColumnStretch(0, 1)
         self._figures = QWidget()
-        self._figures.setLayout(grid)
+        self._figures.setLayout(self._grid)
+        self._place(both=False)
         self._sentence = Label(wordWrap=True, name=say("The cell in one sentence"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         in_column(
@@ -111,6 +108,20 @@ class CellPanel(QWidget):
             margins=(0, GRID, 0, 0),
             spacing=GRID,
         )
+
+    def _place(self, *, both: bool) -> None:
+        """Figures stand beside their names: of one reader in two columns, of two under their heads."""
+        at = self._grid
+        for row, name in enumerate(ROWS):
+            down, across = (row + 1, 0) if both else (row % HALF + 1, row // HALF * 2)
+            at.addWidget(self._names[name], down, across)
+            for column, who in enumerate(PERSONS, 1):
+                at.addWidget(
+                    self._values[name, who], down, across + column * (both or who == "user")
+                )
+        for column, who in enumerate(PERSONS, 1):
+            at.addWidget(self._heads[who], 0, column)
+        at.setColumnStretch(4, 1)
 
     def value(self, name: str, who: Who = "user") -> str:
         """A figure as shown; empty when it is not."""
@@ -130,12 +141,13 @@ class CellPanel(QWidget):
         beliefs = tuple(belief(who, p, index) for who, p in posteriors.items())
         self.histogram.show_beliefs(beliefs, published=published, true=true)
         self._figures.show()
+        self._place(both=len(posteriors) > 1)
         for name in ROWS:
             self._names[name].setVisible(name != "the true count" or original is not None)
         self._names["small"].setText(told(rule.words))
         for who, head in self._heads.items():
             posterior = posteriors.get(who)
-            head.setVisible(posterior is not None)
+            head.setVisible(len(posteriors) > 1)
             texts = (
                 {}
                 if posterior is None

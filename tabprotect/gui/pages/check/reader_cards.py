@@ -171,9 +171,19 @@ class ReaderCard(QFrame):
         ]
         number.setStyleSheet(f"color: {ink};")
         words = Label(reader.words, wordWrap=True)
-        head = in_column(name, knows, spacing=0)
-        row = in_row((head, 1), (number, 0, Qt.AlignmentFlag.AlignTop))
-        in_column(row, words, 1, on=self, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=4)
+        # The figure begins what is said below the name.
+        number.setMinimumWidth(2 * GRID)
+        said = in_row(
+            (number, 0, Qt.AlignmentFlag.AlignTop), (in_column(words, 1), 1), spacing=GRID
+        )
+        in_column(
+            in_row(name, (knows, 1, Qt.AlignmentFlag.AlignBottom), spacing=GRID),
+            said,
+            1,
+            on=self,
+            margins=(2 * GRID, GRID, 2 * GRID, GRID),
+            spacing=4,
+        )
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self.reader.who and self.rect().contains(event.position().toPoint()):

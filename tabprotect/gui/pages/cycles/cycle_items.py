@@ -214,9 +214,9 @@ class CycleItem(QStyledItemDelegate):
         if state:
             self._state(painter, QRect(x, top, wide, line), state, len(f"{cycle + 1}"))
         painter.setPen(colour("quiet"))
-        words = extent(model.moves, cycle)
+        words = told(extent(model.moves, cycle))
         short = option.fontMetrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
-        painter.drawText(QRect(x, top + line, wide, line), left, told(short))
+        painter.drawText(QRect(x, top + line, wide, line), left, short)
         painter.setPen(colour("border"))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.restore()

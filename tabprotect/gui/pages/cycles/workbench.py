@@ -18,8 +18,8 @@ WIDE = 170
 HIGH = 45 * GRID
 """From which height on six rows of the table and the proof fit below each other."""
 
-PROOF = 10 * GRID
-"""Height of the proof below the table, to begin with."""
+PROOF, TABLE = 10 * GRID, 54 * GRID
+"""Pixels that the proof below the table, and the table, are high at least to begin with."""
 
 
 class Workbench(QSplitter):
@@ -64,7 +64,9 @@ class Workbench(QSplitter):
             self._right.setSizes([52 * GRID, 34 * GRID])
         elif place == "below":
             self._right.setOrientation(Qt.Orientation.Vertical)
-            self._right.setSizes([max(self.height() - PROOF, 1), PROOF])
+            # The table goes on for as long as there is room: two fifths are left to the proof.
+            proof = max(min(2 * self.height() // 5, self.height() - TABLE), PROOF)
+            self._right.setSizes([max(self.height() - proof, 1), proof])
         else:
             self._left.setSizes([1, 1])
         self.placed.emit(place)

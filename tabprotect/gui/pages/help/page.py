@@ -8,7 +8,7 @@ import re
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QPlainTextEdit, QTextBrowser
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextBrowser
 
 from tabprotect import licences
 from tabprotect.engine.progress import Progress
@@ -77,7 +77,11 @@ class HelpPage(Page):
         self._topic = "walk"
         self._front = ("", "", "", "")
         self._text = named(QTextBrowser(openExternalLinks=False), say("Help text"))
-        self._text.document().setDocumentMargin(2 * GRID)
+        # An article on the page itself: its words begin where those of the heading do.
+        self._text.setFrameShape(QFrame.Shape.NoFrame)
+        self._text.viewport().setAutoFillBackground(False)
+        self._text.document().setDocumentMargin(0)
+        self._text.document().setIndentWidth(3 * GRID)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._text.setMaximumWidth(round(WIDTH * THEME.scale))
         self.finder = Finder(say("Find in the help"))

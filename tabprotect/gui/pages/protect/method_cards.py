@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -33,6 +33,7 @@ from tabprotect.gui.pages.protect.words import (
     known_words,
     sentence_of,
     share_text,
+    short_of,
     why,
 )
 from tabprotect.languages.said import joined, say
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 BEST = 3
 """Methods that have a card; the others have a line."""
+
+NAMED, ROOMY = 208, 680
+"""Pixels, at normal text, that names of methods have in their lines where these are so wide."""
 
 
 class MethodCard(QFrame):
@@ -66,8 +70,10 @@ class MethodCard(QFrame):
             )
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.title = _wrapped(say("{rank}  {name}", rank, told(name)), "section")
+        self.title.setAlignment(Qt.AlignmentFlag.AlignTop)
         column = in_column(
-            _wrapped(say("{rank}  {name}", rank, told(name)), "section"),
+            self.title,
             on=self,
             margins=(2 * GRID, GRID + 4, 2 * GRID, GRID + 4),
             spacing=GRID // 2,
@@ -75,7 +81,7 @@ class MethodCard(QFrame):
         column.addSpacing(GRID // 2)
         figures = in_row(spacing=2 * GRID)
         for text, caption in (
-            (share_text(trial), say("of the small counts would be known")),
+            (share_text(trial), say("of small counts known")),
             (change_text(trial), say("average change of a count")),
         ):
             part = in_column(spacing=0)
@@ -87,12 +93,11 @@ class MethodCard(QFrame):
         column.addLayout(figures)
         column.addSpacing(GRID // 2)
         column.addWidget(_wrapped(about(trial.method)))
-        for extra, role in (
-            (helps(place), "section"),
-            ("" if trial.safe(share) else sentence_of(known_words(trial)), ""),
-        ):
+        extras = [(helps(place), "section")] + [(said, "") for said in short_of(trial, share)]
+        for extra, role in extras:
             if extra:
                 column.addWidget(_wrapped(extra, role))
+        self.setToolTip("" if trial.safe(share) else tip(sentence_of(known_words(trial))))
         column.addSpacing(GRID // 2)
         for wish in asked:
             column.addLayout(_kept(wish, wish not in place.lost))
@@ -115,11 +120,13 @@ class MethodLine:
         self.method = method
         self.place: Ranked | None = None
         # Long names break: none pushes the other columns out of sight.
-        self.name = _wrapped(methods()[method].label, "section")
+        self.name = _wrapped(methods()[method].label, "strong")
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         self.share, self.change = Label(alignment=right), Label(alignment=right)
         self.words = Label(wordWrap=True) if wraps else ElidedLabel()
-        self.choose = push_button(say("Choose"), name=say("Choose {text}", self.name.text()))
+        self.choose = push_button(
+            say("Choose"), name=say("Choose {text}", self.name.text()), flat=True
+        )
         self.parts = (self.name, self.share, self.change, self.words, self.choose)
 
     def show_place(self, place: Ranked, said: str, *, tried: bool) -> None:
@@ -130,7 +137,8 @@ class MethodLine:
         self.change.setText(change_text(trial) if found else "\u2013")
         said = said if tried else say("Not tried yet.")
         self.words.setText(told(said))
-        self.words.setToolTip(tip(said))
+        more = known_words(trial) if tried and trial.done and trial.left_out else ""
+        self.words.setToolTip(tip(joined(filter(None, (said, sentence_of(more))), " ")))
         self.choose.setAccessibleDescription(told(said))
 
 
@@ -160,7 +168,7 @@ class Cards(QScrollArea):
         self._column.addWidget(self._title)
         self._others = QGridLayout()
         self._others.setHorizontalSpacing(2 * GRID)
-        self._others.setVerticalSpacing(GRID)
+        self._others.setVerticalSpacing(2)
         self._others.setColumnStretch(3, 1)
         self._column.addLayout(self._others)
         self._column.addStretch(1)
@@ -206,8 +214,13 @@ class Cards(QScrollArea):
                 self._others.addWidget(_wrapped(words, "quiet"), 0, column)
         for row, place in enumerate(rest, 1):
             line = MethodLine(place.trial.method, wraps=not running)
+            under = QFrame(frameShape=QFrame.Shape.HLine, frameShadow=QFrame.Shadow.Plain)
+            under.setForegroundRole(
+                QPalette.ColorRole.Mid if row == 1 else QPalette.ColorRole.Light
+            )
+            self._others.addWidget(under, 2 * row - 1, 0, 1, len(line.parts))
             for column, widget in enumerate(line.parts):
-                self._others.addWidget(widget, row, column)
+                self._others.addWidget(widget, 2 * row, column)
             line.choose.clicked.connect(partial(self._choose, line))
             self.buttons[line.method] = line.choose
             self._lines[line.method] = line
@@ -223,6 +236,20 @@ class Cards(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
+        self._level()
+
+    def _level(self) -> None:
+        """Figures of cards in a row stand at one height, however many lines their titles have.
+
+        Names of the others have a line where there is room for it.
+        """
+        roomy = self.viewport().width() >= ROOMY * THEME.scale
+        self._others.setColumnMinimumWidth(0, round(NAMED * THEME.scale) if roomy else 0)
+        titles = [card.title for card in self.cards]
+        tall = max((title.heightForWidth(title.width()) for title in titles), default=0)
+        for title in titles:
+            if title.minimumHeight() != tall:
+                title.setMinimumHeight(tall)
 
     def _arrange(self) -> None:
         """As many cards in a row as fit."""

@@ -74,7 +74,7 @@ class Asking(QScrollArea):
         self.ticks: dict[str, QCheckBox] = {}
         card = QFrame()
         dress(card, "card")
-        column = in_column(on=card, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID)
+        column = in_column(on=card, margins=(2 * GRID, 12, 2 * GRID, 12), spacing=GRID)
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=GRID // 2)
         self.small = Label(wordWrap=True, name=say("Small counts among these sums"))

@@ -97,9 +97,17 @@ def why(place: Ranked, asked: Sequence[str], share: float) -> str:
         )
     elif trial.hidden:
         said.append(say("Publishes other tables than this one."))
-    if not trial.safe(share):
-        said.append(sentence_of(known_words(trial)))
+    said += short_of(trial, share)
     return joined(said, " ")
+
+
+def short_of(trial: MethodTrial, share: float) -> list[str]:
+    """What stands against a method besides wishes, shortly; what it is exactly is its tooltip."""
+    if trial.safe(share):
+        return []
+    if trial.left_out and not round((trial.known or 0.0) * trial.at_risk):
+        return [say("Not all was worked out.")]
+    return [sentence_of(_known(trial))]
 
 
 def helps(place: Ranked) -> str:

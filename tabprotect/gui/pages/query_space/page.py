@@ -217,6 +217,10 @@ class QuerySpacePage(QuerySpaceStage, Page):
         """The main action of the tab in front."""
         regions, query, panel = self.space.regions, self.space.focus, self._panel()
         self.main_button.setToolTip("")
+        project = self.document.project
+        plan = () if project is None or self.document.public else project.plan.margins
+        # Where the main action is the same it stands there alone.
+        self.publish.setVisible(bool(plan) and not (panel.plans and self._planned(panel)))
         if regions is None or self.document.public or panel in (self.graph, self.live):
             self.main_button.hide()
             return

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.bundle.staff.check_lines import CheckLine, headline, published_line
+from tabprotect.engine.bundle.staff.check_lines import (
+    CHANCE,
+    CheckLine,
+    headline,
+    published_line,
+)
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.project import Project
@@ -51,7 +56,11 @@ class OpenPoints:
             return reasons[0]
         if unsigned := self.policy(project).unsigned(*self.signing.names()):
             return say("Still open: {unsigned}.", unsigned)
-        return "" if project.title else say("The release has no title.")
+        if not project.title:
+            return say("The release has no title.")
+        # A warning stands below: nothing is green above it.
+        seeded = project.protected is not None and project.protected.record.seed_given
+        return CHANCE["given"] if seeded else ""
 
     def policy(self, project: Project) -> HousePolicy:
         """The limits of the house; an error is shown where they cannot be read."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -24,8 +23,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.tables.data_package import slug
-from tabprotect.engine.errors import InputError
-from tabprotect.gui.base.exporter import MARK, marked
+from tabprotect.gui.base.exporter import marked
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
@@ -33,72 +31,9 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.pages.release.destinations import Destination, default_folder, unused
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
-
-
-@dataclass(frozen=True)
-class Destination:
-    """Where release and dossier go; no dossier is ``None``."""
-
-    release: Path
-    dossier: Path | None
-
-    @property
-    def taken(self) -> list[Path]:
-        """Files that are there already."""
-        return [p for p in (self.release, self.dossier) if p is not None and p.exists()]
-
-    def check(self) -> None:
-        """Before anything is asked.
-
-        Raises
-        ------
-        InputError
-            For no name, a public one that says it is confidential, a folder that is not there, or one
-            name for both files.
-        """
-        if self.release.name in ("", ".."):
-            raise InputError(
-                say("the bundle has no name"), hint=say("name the file that is published")
-            )
-        if MARK in self.release.name.upper():
-            raise InputError(
-                say("the name of a public bundle says {MARK}", MARK),
-                file=self.release,
-                hint=say("give the release another name"),
-            )
-        for path in (self.release, self.dossier):
-            if path is not None and not path.parent.is_dir():
-                raise InputError(
-                    say("there is no such folder"),
-                    file=path.parent,
-                    hint=say("choose another place"),
-                )
-        if self.release == self.dossier:
-            raise InputError(
-                say("release and dossier would be one file"),
-                file=self.release,
-                hint=say("give the release another name"),
-            )
-
-
-def default_folder(source: str, preferred: Path | None) -> Path:
-    """The preferred one, else beside the table's file, else among the user's documents."""
-    if preferred is not None and preferred.is_dir():
-        return preferred
-    folder = Path(source).parent if source and not source.startswith("example:") else None
-    if folder is not None and folder.is_dir():
-        return folder
-    place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    return Path(place) if place and Path(place).is_dir() else Path.home()
-
-
-def _unused(folder: Path, name: str) -> Path:
-    """A name of its own: next year's release does not replace last year's, nor its dossier."""
-    names = (f"{name}{ending}" for ending in ("", *(f"-{n}" for n in range(2, 1000))))
-    free = (n for n in names if not any((folder / f).exists() for f in (n, f"{n}.zip")))
-    return folder / f"{next(free, name)}.zip"
 
 
 class PublishForm(QWidget):
@@ -202,7 +137,7 @@ class PublishForm(QWidget):
             name = slug(title) if title else ""
             folder = default_folder(source, preferences.public_folder)
             self._confidential = preferences.confidential_folder
-            self.release.setText(str(_unused(folder, f"{name or 'table'}-release")))
+            self.release.setText(str(unused(folder, f"{name or 'table'}-release")))
             self._suggest()
 
     def forget(self) -> None:
@@ -367,7 +302,11 @@ class SigningForm(QWidget):
         ):
             field.setAccessibleName(told(name))
             field.textEdited.connect(lambda _: self.changed.emit())
-            form.addRow(told(text), field)
+            label = Label(text)
+            label.setBuddy(field)
+            # In the middle of its field's height.
+            label.setMinimumHeight(field.sizeHint().height())
+            form.addRow(label, field)
         form.addRow(self.needs)
         self._form = form
         in_column(heading(say("Sign")), card, on=self, margins=0, spacing=4)

@@ -33,8 +33,7 @@ from tabprotect.engine.project.verbs.release_verbs import (
     set_parameters,
     set_seed,
 )
-from tabprotect.engine.protection.descriptions.run_summary import summarise
-from tabprotect.engine.protection.problem import Preview, Protected
+from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
@@ -45,13 +44,14 @@ from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.theme import GRID, moved_text
+from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.run.method_result import MethodResult
-from tabprotect.gui.pages.run.preview_panel import PreviewPanel, method_help, trial_runs
+from tabprotect.gui.pages.run.preview_panel import PreviewPanel, method_help
 from tabprotect.gui.pages.run.run_panel import RunPanel
 from tabprotect.gui.pages.run.tune_choice import TuneChoice
+from tabprotect.gui.pages.run.words import expectation, result_sentence
 from tabprotect.gui.pages.stages import MethodsStage, PerturbStage
-from tabprotect.languages.said import capital, in_100, joined, say
+from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
 
 WAIT = 300
@@ -441,45 +441,6 @@ class MethodsPage(MethodsStage, RunPage):
         project = self.document.project
         self.set_heading(self.label if project is None else project.protection.label)
         super().refresh(changes)
-
-
-def expectation(preview: Preview) -> str:
-    """What a method will do to this table, for the house."""
-    if preview.sentence:
-        return preview.sentence
-    if not preview.judged_cells:
-        return say("No published cell has anybody in it.")
-    if not preview.change:
-        return (
-            say("A small count of the main table is not published.")
-            if preview.at_risk_cells
-            else say("A count of the main table is not published.")
-        )
-    return (
-        say(
-            "{chance} small counts of the main table stay as they are; one changes by {moved} on "
-            "average ({trials}).",
-            in_100(preview.unchanged_share),
-            moved_text(preview.mean_absolute_deviation),
-            trial_runs(preview.runs),
-        )
-        if preview.at_risk_cells
-        else say(
-            "{chance} counts of the main table stay as they are; one changes by {moved} on average "
-            "({trials}).",
-            in_100(preview.unchanged_share),
-            moved_text(preview.mean_absolute_deviation),
-            trial_runs(preview.runs),
-        )
-    )
-
-
-def result_sentence(protected: Protected) -> str:
-    """What a run did, for the house."""
-    text = summarise(protected).sentence
-    if protected.record.overruled:
-        text += say(" It goes out although the gate says no; that is recorded.")
-    return text
 
 
 class FoldingSplitter(QSplitter):

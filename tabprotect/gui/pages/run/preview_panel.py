@@ -65,15 +65,19 @@ class RefusalStrip(QFrame):
         self.gate.setAccessibleDescription(
             tell("What was drawn is held there: it is published with a reason only")
         )
-        row = in_row((self._picture, 0, Qt.AlignmentFlag.AlignTop), (self._reason, 1), spacing=GRID)
-        in_column(
-            row,
+        said = in_column(
+            self._reason,
             self._instead,
             self._offers,
             (self.gate, 0, Qt.AlignmentFlag.AlignLeft),
-            on=self,
-            margins=GRID,
             spacing=GRID // 2,
+        )
+        in_row(
+            (self._picture, 0, Qt.AlignmentFlag.AlignTop),
+            (said, 1),
+            on=self,
+            margins=(12, GRID, 12, GRID),
+            spacing=GRID,
         )
         THEME.follow(self, RefusalStrip._take_colours)
         self._take_colours()
@@ -158,7 +162,7 @@ class PreviewPanel(QScrollArea):
             )
         ):
             value, label = Label(), Label(words, wordWrap=True)
-            dress(value, "section")
+            dress(value, "figure")
             value.setAccessibleName(told(words))
             dress(label, "quiet")
             numbers.addWidget(value, 0, at)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_row
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -46,8 +46,9 @@ class MeasureColumns(QWidget):
         )
         self.measure.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.measure.currentIndexChanged.connect(lambda _: self._chosen())
-        label = Label(say("Add up:"))
+        label = Label(say("Add up"))
         label.setBuddy(self.measure)
+        self.line_up(label, self.measure)
         self.boxes: dict[str, QComboBox] = {}
         self._more = QWidget()
         flow = FlowLayout(self._more, gap=GRID)
@@ -59,7 +60,7 @@ class MeasureColumns(QWidget):
             pair = QWidget()
             of = Label(words)
             of.setBuddy(box)
-            in_row(of, box, on=pair, margins=0, spacing=GRID // 2)
+            in_row(of, box, on=pair, margins=0, spacing=GRID)
             flow.addWidget(pair)
         self.merge = QCheckBox(tell("One group in two spellings"))
         self.merge.setToolTip(
@@ -71,6 +72,12 @@ class MeasureColumns(QWidget):
         top = Qt.AlignmentFlag.AlignTop
         in_row((amount, 0, top), (self._more, 100), 1, on=self, margins=0, spacing=GRID)
         self._more.hide()
+
+    @staticmethod
+    def line_up(label: QLabel, box: QComboBox) -> None:
+        """Names, and choices, of rows below each other begin at one place."""
+        label.setMinimumWidth(label.fontMetrics().horizontalAdvance(tell("Each row counts")))
+        box.setMinimumWidth(round(24 * GRID * THEME.scale))
 
     def offer(self, names: Sequence[str], numbers: Sequence[str]) -> None:
         """Offer the columns of a file; those of ``numbers`` can be added up."""

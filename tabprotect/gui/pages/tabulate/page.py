@@ -210,7 +210,8 @@ class TabulatePage(Page):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             pair, label = QWidget(), Label(text)
             label.setBuddy(box)
-            in_row(label, box, on=pair, margins=0, spacing=GRID // 2)
+            self.measure.line_up(label, box)
+            in_row(label, box, on=pair, margins=0, spacing=GRID)
             foot.addWidget(pair)
             if box is not self._weight:
                 # They go with counts only.

@@ -71,7 +71,7 @@ class GroupingPanel(QFrame):
         self.preview = CategoryTree(say("What the categories would be grouped into"), drags=False)
         # Its small counts would be those of the categories, not those of the groups.
         self.preview.setColumnHidden(2, True)
-        self.preview.setMinimumHeight(12 * GRID)
+        self.preview.setMinimumHeight(9 * GRID)
         self.name = QLineEdit(placeholderText=tell("name of the level (optional)"))
         self.name.setAccessibleName(tell("Name of the level"))
         self.add_button = push_button(say("Add this level"), self.ask)
@@ -88,7 +88,7 @@ class GroupingPanel(QFrame):
             (self.preview, 1),
             in_row((self.name, 1), self.add_button, spacing=GRID, margins=0),
             on=self,
-            margins=2 * GRID,
+            margins=(2 * GRID, 12, 2 * GRID, 12),
             spacing=GRID,
         )
         self.way = "hand"
@@ -161,7 +161,7 @@ class GroupingPanel(QFrame):
             QPlainTextEdit(placeholderText=told(WRITTEN), tabChangesFocus=True),
             say("Groups as text"),
         )
-        self.written.setFixedHeight(9 * GRID)
+        self.written.setFixedHeight(8 * GRID)
         self.written.textChanged.connect(self.changed)
         self.write_button = push_button(say("Write out the level"), self.writing, flat=True)
         part = QWidget()

@@ -39,13 +39,13 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 def model_of(
     counts: np.ndarray, rule: BlockingRule, coins: tuple[float, float], prior: Prior | None = None
 ) -> GroupModel:
-    """One strip of all rows, along the first variable, or strips of eight."""
+    """One strip of all rows, along the first variable, or strips of eight; theta is .6."""
     domain = Domain.of_shape(counts.shape)
     height = min(8, min(counts.shape))
     given = {"height": height} if height > 2 else {"height": 2, "closed": False}
     moves = design(domain, "strips", given)
     table = Table.dense(domain, counts)
-    return group_model(MoveSequence(table, moves, *coins, 1, rule), prior or Uniform())
+    return group_model(MoveSequence(table, moves, *coins, 1, rule, 0.6), prior or Uniform())
 
 
 def found_by(model: GroupModel) -> tuple[Elimination, np.ndarray]:
@@ -78,10 +78,13 @@ CASES: list[tuple[tuple[int, int], BlockingRule, tuple[float, float], int]] = [
     ((3, 6), "none", (0.2, 0.25), 3),
     ((10, 2), "any_zero", (0.25, 0.25), 0),
     ((13, 14), "negative", (0.4, 0.2), 5),
+    ((11, 5), "reversible", (0.3, 0.2), 6),
+    ((70, 3), "reversible", (0.25, 0.25), 7),
+    ((9, 2), "reversible", (0.5, 0.5), 8),
 ]
 
 
-@pytest.mark.parametrize("prior", [Uniform(), Factorial(0.7)])
+@pytest.mark.parametrize("prior", [Uniform(), Factorial(0.7), Factorial(0.6)])
 @pytest.mark.parametrize("case", CASES)
 def test_strips_are_the_elimination_in_general(
     case: tuple[tuple[int, int], BlockingRule, tuple[float, float], int],
@@ -107,8 +110,13 @@ def test_strips_are_the_elimination_in_general(
 
 
 def test_draws_have_the_laws_of_the_cells(way: str) -> None:
-    for prior in (Uniform(), Factorial(0.7)):
-        model = model_of(sparse((11, 5), 4), "negative", (0.3, 0.2), prior)
+    said: list[tuple[BlockingRule, Prior]] = [
+        ("negative", Uniform()),
+        ("negative", Factorial(0.7)),
+        ("reversible", Uniform()),
+    ]
+    for rule, prior in said:
+        model = model_of(sparse((11, 5), 4), rule, (0.3, 0.2), prior)
         exact, laws = found_by(model)
         number = 8_000
         drawn = exact.draw(number, np.random.default_rng(1))[:, model.signatures.group_of_cell]
@@ -158,10 +166,13 @@ def test_joint_draws_have_the_law_of_all_originals(way: str) -> None:
     assert ((number - expected) ** 2 / expected).sum() < 40 + 4 * np.sqrt(80)
 
 
-def test_both_forms_draw_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rule", ["negative", "reversible"])
+def test_both_forms_draw_the_same_tables(
+    rule: BlockingRule, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if strips.strip_sweeps is None:
         pytest.skip("not built here")
-    exact, laws = found_by(model_of(sparse((30, 14), 6), "negative", (0.25, 0.25)))
+    exact, laws = found_by(model_of(sparse((30, 14), 6), rule, (0.25, 0.25)))
     compiled = exact.draw(50, np.random.default_rng(2))
     monkeypatch.setattr(strips, "strip_sweeps", None)
     assert np.array_equal(exact.draw(50, np.random.default_rng(2)), compiled)

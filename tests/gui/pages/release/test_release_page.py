@@ -5,9 +5,11 @@ from __future__ import annotations
 import html
 import json
 import shlex
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,10 +31,12 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.pages.check.page import CheckPage
-from tabprotect.gui.pages.release.bundle_shown import AT_FIRST
+from tabprotect.gui.pages.release import page as release_page
+from tabprotect.gui.pages.release.bundle_shown import AT_FIRST, Bundle
+from tabprotect.gui.pages.release.destinations import Destination
 from tabprotect.gui.pages.release.line_rows import LineRow
 from tabprotect.gui.pages.release.page import ReleasePage
-from tabprotect.gui.pages.release.publish_form import Destination, PublishForm, SigningForm
+from tabprotect.gui.pages.release.publish_form import PublishForm, SigningForm
 
 Settle = Callable[[], None]
 
@@ -89,7 +93,33 @@ def test_every_public_byte_can_be_looked_at(ready: MainWindow) -> None:
     tree.setCurrentItem(stays.child(0))
     assert stays.child(0).text(0) == "original.csv"
     assert shown.panel.preview.toPlainText() == ""
-    assert shown.sentence.startswith("Ready: readers would know 0 of 4 small counts. ")
+    # A warning stands below: the light is no greener.
+    assert shown.sentence == (
+        "One question open: readers would know 0 of 4 small counts. Limit: 0. "
+        "A fixed seed was used."
+    )
+    assert shown.main_button.isEnabled()
+
+
+def test_a_bundle_that_comes_after_its_release_was_taken_back_is_left(
+    opened: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    made, held = release_page.prepare, threading.Event()
+
+    def prepare(*given: Any) -> Bundle:
+        held.wait(10)
+        return made(*given)
+
+    monkeypatch.setattr(release_page, "prepare", prepare)
+    opened.document.do(protect, seed=7)
+    qtbot.waitUntil(lambda: opened.document.release is not None)
+    opened.go("release")
+    shown = page(opened)
+    opened.document.undo()
+    assert opened.document.release is None
+    held.set()
+    settle()
+    assert shown.bundle is None and not shown.isVisible()
 
 
 def test_what_stays_names_files_of_a_real_dossier(ready: MainWindow) -> None:
@@ -376,7 +406,7 @@ def test_the_report_is_written_from_the_page(
     staff = (tmp_path / "staff-CONFIDENTIAL.html").read_text()
     for row in shown.protection.rows:
         assert html.escape(row.line.text, quote=False) in html.unescape(staff)
-    assert "Nothing of this table was published before" in staff
+    assert "Nothing else of this table was published" in staff
     ready.document.set_public(True)
     visible = {key for key, action in shown.report.entries.items() if action.isVisible()}
     assert visible == {("public", "html"), ("public", "pdf")} and not shown.report.open.isEnabled()

@@ -1,0 +1,48 @@
+"""What a method will do, and did, in a sentence."""
+
+from __future__ import annotations
+
+from tabprotect.engine.protection.descriptions.run_summary import summarise
+from tabprotect.engine.protection.problem import Preview, Protected
+from tabprotect.gui.look.theme import moved_text
+from tabprotect.gui.pages.run.preview_panel import trial_runs
+from tabprotect.languages.said import in_100, say
+
+
+def expectation(preview: Preview) -> str:
+    """What a method will do to this table, for the house."""
+    if preview.sentence:
+        return preview.sentence
+    if not preview.judged_cells:
+        return say("No published cell has anybody in it.")
+    if not preview.change:
+        return (
+            say("A small count of the main table is not published.")
+            if preview.at_risk_cells
+            else say("A count of the main table is not published.")
+        )
+    return (
+        say(
+            "{chance} small counts of the main table stay as they are; one changes by {moved} on "
+            "average ({trials}).",
+            in_100(preview.unchanged_share),
+            moved_text(preview.mean_absolute_deviation),
+            trial_runs(preview.runs),
+        )
+        if preview.at_risk_cells
+        else say(
+            "{chance} counts of the main table stay as they are; one changes by {moved} on average "
+            "({trials}).",
+            in_100(preview.unchanged_share),
+            moved_text(preview.mean_absolute_deviation),
+            trial_runs(preview.runs),
+        )
+    )
+
+
+def result_sentence(protected: Protected) -> str:
+    """What a run did, for the house."""
+    text = summarise(protected).sentence
+    if protected.record.overruled:
+        text += say(" It goes out although the gate says no; that is recorded.")
+    return text
