@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 
-from tabprotect.languages.catalogue import Catalogue, translations
+from tabprotect.languages.catalogue import Catalogue, head, translations
 from tabprotect.languages.number_formats import NARROW, number_writer
 from tabprotect.languages.said import Said, say
 
@@ -50,9 +50,16 @@ def catalogue(language: str, *, apart: bool = False) -> Catalogue:
         return Catalogue(PSEUDO, {text: stretched(text) for text in translations("de")}, str)
     if language == ENGLISH:
         return Catalogue(ENGLISH, {}, lambda figures: figures.replace(",", NARROW))
-    return Catalogue(
-        language, translations(language), number_writer(language, NARROW if apart else "")
-    )
+    said = translations(language)
+    if apart:
+        group = head(language)["X-Group"]
+        said = {template: _figures_apart(text, group) for template, text in said.items()}
+    return Catalogue(language, said, number_writer(language, NARROW if apart else ""))
+
+
+def _figures_apart(text: str, group: str) -> str:
+    """A text with the figures that stand in its own words apart."""
+    return re.sub(rf"(?<=\d){re.escape(group)}(?=\d{{3}}(?!\d))", NARROW, text)
 
 
 def known(language: str) -> str:
@@ -109,6 +116,8 @@ def told(text: str) -> str:
 
 def _english_apart(text: Said) -> str:
     """An English text with its figures apart, letter by letter: its words stay as they were changed."""
+    if not text.values:
+        return _figures_apart(text, ",")
     figures = catalogue(ENGLISH).told(text)
     if len(figures) != len(text):
         return text

@@ -126,6 +126,7 @@ def test_figures_stand_apart_in_print_and_names_stay_as_they_are() -> None:
         assert told(known) == "3 of 1\u202f302 cells (12\u202f345.6) of 1,302"
         assert told(capital(say("one, {n:,}", 1302))) == "One, 1\u202f302"
         assert told(say("Alas, {n:,}", 1302).lower()) == "alas, 1\u202f302"
+        assert told(say("Of 48,842 adults; 3,14 and a,b")) == "Of 48\u202f842 adults; 3,14 and a,b"
         speak("de", apart=True)
         try:
             assert told(say("{n:,} or {x:,.1f}", 1302, 1302.5)) == "1\u202f302 or 1\u202f302,5"

@@ -28,7 +28,7 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, THEME, count_text, spaced
+from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import language, tell, told
 
@@ -78,8 +78,8 @@ class ExampleCard(ChoiceCard):
     def __init__(self, example: Example) -> None:
         super().__init__(say(example.title), say(example.description))
         in_column(
-            Label(spaced(say(example.title)), wordWrap=True, role="section"),
-            Label(spaced(say(example.size)), wordWrap=True, role="quiet"),
+            Label(say(example.title), wordWrap=True, role="section"),
+            Label(say(example.size), wordWrap=True, role="quiet"),
             Label(say(example.learn), wordWrap=True),
             1,
             on=self,
@@ -317,7 +317,7 @@ class StartPage(Page):
         card = ExampleCard(example)
         # What the command line calls it.
         about = say("{description} (example:{name})", say(example.description), example.name)
-        card.setToolTip(tip(spaced(about)))
+        card.setToolTip(tip(about))
         card.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
         return card
 
