@@ -370,8 +370,8 @@ class Seal(QFrame):
         in_row(
             self._picture,
             (self.text, 1),
-            self.copy,
-            self.open,
+            # Below each other: a fingerprint has no place to break, and is not to be scrolled for.
+            in_column(self.copy, self.open, spacing=GRID),
             on=self,
             margins=(2 * GRID, GRID, 2 * GRID, GRID),
             spacing=2 * GRID,
