@@ -406,7 +406,7 @@ def test_the_report_is_written_from_the_page(
     staff = (tmp_path / "staff-CONFIDENTIAL.html").read_text()
     for row in shown.protection.rows:
         assert html.escape(row.line.text, quote=False) in html.unescape(staff)
-    assert "Nothing else of this table was published" in staff
+    assert "What left before is not known without a register." in staff
     ready.document.set_public(True)
     visible = {key for key, action in shown.report.entries.items() if action.isVisible()}
     assert visible == {("public", "html"), ("public", "pdf")} and not shown.report.open.isEnabled()
