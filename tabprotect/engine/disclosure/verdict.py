@@ -132,7 +132,7 @@ def verdict(
             *(table.left_out for table in tables),
             ["attempts"] if unknown else [],
             ["simulation"] if unjudged_inside else [],
-            ["other_releases"] if earlier and not all(t.judged for t in tables) else [],
+            ["other_releases"] if _others_left_out(release, earlier, tables) else [],
         ),
         insiders=inside,
         kept_small=kept_small(release, user.likelihood, limits.at_risk) if effort.tells else (),
@@ -145,6 +145,16 @@ def verdict(
             (original, [release, *(one for one in earlier if isinstance(one, Release))]),
         ),
     )
+
+
+def _others_left_out(
+    release: Release, earlier: Sequence[object], tables: Sequence[TableVerdict]
+) -> bool:
+    """Whether what other releases tell is left out: by itself a release says so, who reads it cannot know."""
+    if earlier:
+        return not all(table.judged for table in tables)
+    stated = release.mechanism.gate
+    return stated is not None and "other_releases" in stated.left_out
 
 
 def _said_once(notes: Sequence[str]) -> str:

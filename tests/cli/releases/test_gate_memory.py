@@ -78,3 +78,27 @@ def test_a_set_that_is_refused_is_remembered_where_its_register_is(
     with sqlite3.connect(register) as connection:
         [(refused,)] = connection.execute("SELECT count(*) FROM refused_mechanism")
     assert refused == 1
+
+
+SEED = "--seed", "1234567890123456789012345678901234567890"
+
+
+def test_a_set_beside_another_says_that_it_was_not_read_with_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has the set alone cannot judge it either: the reader's exit says so."""
+    monkeypatch.setenv("TABPROTECT_HOME", str(tmp_path / "house"))
+    cells = [(a, b, c) for a in range(3) for b in range(4) for c in range(3)]
+    rows = [f"a{a},b{b},c{c},{(7 * a + 5 * b + 3 * c) % 17}" for a, b, c in cells]
+    table, first, second = tmp_path / "t.csv", tmp_path / "first", tmp_path / "second"
+    table.write_text("\n".join(["a,b,c,count", *rows]))
+    words = ("protect-set", table, "--table", "ab=a*b", "--table", "bc=b*c", "--no-page", *SEED)
+    words += ("--json", "--method", "random_rounding")
+    assert run(*words, "--set", "base=5", "--out", first).code == 0
+    assert run("verify", first).code == 0
+    assert run(*words, "--set", "base=3", "--out", second).code == 5
+    found = run(*words, "--set", "base=3", "--again", "asked for", "--out", second)
+    verdict = found.json["verdict"]
+    assert found.code == 0 and verdict["left_out"] == ["other_releases"]
+    assert verdict["accepted"] and not verdict["complete"]
+    assert run("verify", second).code == 7

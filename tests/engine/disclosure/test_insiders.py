@@ -126,7 +126,7 @@ def test_it_is_told_and_judged_only_where_the_policy_says_so() -> None:
     strict = HousePolicy(insiders="judge", insider_limit=chance / 2)
     judged = verdict(release, strict.limits())
     assert judged.passed is False and not judged.failing
-    assert "are allowed" in judged.sentence and headline(judged).state == "failed"
+    assert "the limit is" in judged.sentence and headline(judged).state == "failed"
     assert verdict(release, HousePolicy(insiders="judge", insider_limit=chance).limits()).passed
     # A limit that is only told of judges nothing.
     assert verdict(release, HousePolicy(insider_limit=chance / 2).limits()).passed

@@ -116,6 +116,7 @@ def test_counts_after_sums_are_judged_by_the_same_rule(tmp_path: Path, capsys, m
     with zipfile.ZipFile(tmp_path / "c.zip") as bundle:
         gate = json.loads(bundle.read("mechanism.json"))["gate"]
     assert (gate["passed"], gate["left_out"], gate["reason"]) == (None, ["other_releases"], True)
+    assert main(["verify", str(tmp_path / "c.zip")]) == 7
 
 
 def test_numbers_beside_sums_give_hidden_counts() -> None:

@@ -47,6 +47,9 @@ PAGE = "page.html"
 
 SCRIPTS = ("priors.js", "moves.js", "factors.js", "reader.js", "view.js")
 
+AS_EVER = frozenset({"suppression"})
+"""Methods whose name stands in English in every language: pages that left have it so."""
+
 TOLERANCE = 1e-9
 """Relative difference of two figures that processors may work out differently."""
 
@@ -321,7 +324,9 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
         "method": mechanism.method,
         "said": {
             code: {
-                "method": told_in(code, method.label),
+                "method": str(method.label)
+                if method.name in AS_EVER
+                else told_in(code, method.label),
                 "exact": " ".join(filter(None, [told_in(code, first), ", ".join(kept)])),
                 "promised": [told_in(code, line) for line in promised],
                 "weighted": told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",

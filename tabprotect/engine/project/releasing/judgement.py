@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from tabprotect.engine.disclosure.choosing.gate_chance import Chance, chance, mendings, remedies
-from tabprotect.engine.disclosure.gate import UNSTATED, against, beside_unweighed
+from tabprotect.engine.disclosure.gate import UNSTATED, against, beside_unweighed, decided
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import Suggestion, TabprotectError
@@ -133,6 +133,22 @@ def refused_beside(project: Project, register: str | None) -> None:
     method, problem = project.protection, done.record.problem
     how = method, method.resolve_for(problem, project.given), project.limits
     remember_beside(problem, how, done.record.randomness, register)
+
+
+def beside_unjudged(
+    done: Protected, before: LeftBefore, policy: HousePolicy, reason: str
+) -> Protected:
+    """A result as it may leave beside earlier releases, where what all tell is not worked out.
+
+    Parameters
+    ----------
+    reason
+        Why it leaves all the same; empty where the policy has one.
+    """
+    if not before.unjudged or policy.together == "warn":
+        return done
+    found = beside_unweighed(done, policy)
+    return done if found is done else decided(found, policy, reason)
 
 
 def beside_sums(done: Protected, policy: HousePolicy, register: str | None) -> Protected:

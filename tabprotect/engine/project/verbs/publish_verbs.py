@@ -20,7 +20,11 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project, Who
 from tabprotect.engine.project.releasing.coins import admit_seed
 from tabprotect.engine.project.releasing.entering import admit_coins, entered
-from tabprotect.engine.project.releasing.judgement import beside_sums, refused_beside
+from tabprotect.engine.project.releasing.judgement import (
+    beside_sums,
+    beside_unjudged,
+    refused_beside,
+)
 from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.project.verbs.sums_verbs import published_now
@@ -77,30 +81,13 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     ]
     if taken and not asked.overwrite:
         raise InputError(say("there is a file of that name already"), file=taken[0])
-    # All bytes are ready before any file is touched; until then the work can be cancelled.
-    signing = [Path(key) for key in (asked.sign, asked.sign_too) if key is not None]
-    made = leaving.files(place, signing=signing, page=not asked.no_page, progress=context.progress)
+    accepted = asked.again.strip() or asked.accept.strip() or before_it
+    protected, made, before = _beside_earlier(project, context, asked, protected, accepted)
     files, notes = (
         [Whole(path, data, asked.overwrite) for path, data in made.items()],
         project.notes,
     )
-    reason = asked.again.strip() or asked.accept.strip()
     sealed = made[leaving.sealed(place)]
-    before = left_before(
-        protected.record.problem,
-        context.register,
-        release=protected.release,
-        whole=sealed,
-        policy=project.limits,
-        known=context.before,
-        progress=context.progress,
-    )
-    accepted = reason or before_it
-    if before.close or before.unread:
-        unstated = gate.UNSTATED if protected.record.overruled else ""
-        if before.refuses(project.limits, accepted or unstated):
-            refused_beside(project, context.register)
-        before.admit(project.limits, accepted or unstated)
     admit_coins(protected, sealed, context.register, accepted)
     again = asked.again.strip() if before.earlier or before.error else ""
     protected = _told_of_register(protected, before, context.register, again)
@@ -137,6 +124,46 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
             files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
         write_together(files)
     return replace(project, protected=protected, published=True, notes=notes)
+
+
+def _beside_earlier(
+    project: Project, context: Context, asked: Publishing, protected: Protected, accepted: str
+) -> tuple[Protected, dict[Path, bytes], LeftBefore]:
+    """The result as it may leave beside earlier releases, its files, and what is known of these.
+
+    All bytes are ready before any file is touched; until then the work can be cancelled.
+
+    Raises
+    ------
+    RefusedError
+        If it may not leave beside them.
+    """
+    place, signing = Path(asked.release), [Path(k) for k in (asked.sign, asked.sign_too) if k]
+    while True:
+        leaving = Leaving.of(protected.release, asked.tables)
+        made = leaving.files(
+            place, signing=signing, page=not asked.no_page, progress=context.progress
+        )
+        before = left_before(
+            protected.record.problem,
+            context.register,
+            release=protected.release,
+            whole=made[leaving.sealed(place)],
+            policy=project.limits,
+            known=context.before,
+            progress=context.progress,
+        )
+        stated = protected
+        if before.close or before.unread:
+            reason = accepted or (gate.UNSTATED if protected.record.overruled else "")
+            if before.refuses(project.limits, reason):
+                refused_beside(project, context.register)
+            before.admit(project.limits, reason)
+            stated = beside_unjudged(protected, before, project.limits, reason)
+        if stated is protected:
+            return protected, made, before
+        # Other bytes: whether these left before is asked once more.
+        protected = stated
 
 
 def _told_of_register(
