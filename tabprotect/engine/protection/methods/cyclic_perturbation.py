@@ -367,7 +367,7 @@ class CyclicPerturbation(Method):
                 "cycles": TRIANGULAR,
                 "blocking": "negative",
             }
-            ideas.insert(2, (say("only the sums of single variables published exactly"), freer))
+            ideas.insert(1, (say("only the sums of single variables published exactly"), freer))
         if domain.ndim == 2 and highest(domain) < (most := narrow_enough(domain)):
             higher = {**often, "cycles": "strips", "blocking": "negative", "height": most}
             ideas.insert(1, (say("higher strips as well, which takes longer"), higher))
