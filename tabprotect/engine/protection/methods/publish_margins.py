@@ -260,7 +260,7 @@ class PublishMargins(Method):
         ideas: list[tuple[str, Mapping[str, object]]] = []
         if values[CELLS] != "all":
             # What passes tells of the margins alone, so that the verdict is whole.
-            ideas.append((say("judge the bounds of all cells"), {CELLS.name: "all"}))
+            ideas.append((say("bounds of all cells judged"), {CELLS.name: "all"}))
         for margin in margins:
             rest = [other for other in margins if other != margin]
             smaller = [margin[:at] + margin[at + 1 :] for at in range(len(margin))]
