@@ -138,7 +138,7 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
         "Worked out exactly, over all 22 tables that could be behind it. Up to 3 draws were made until one passed the "
         "gate: no odds differ by more than a factor of 3 for that."
     )
-    assert shown.mode_button.text().startswith("For 16 of 16 cells")
+    assert shown.mode.text().startswith("For 16 of 16 cells")
     theirs.close()
 
 
@@ -164,10 +164,7 @@ def test_where_the_mode_is_not_the_published_value_is_listed(
     window.go("check")
     settle()
     shown = page(window)
-    assert (
-        shown.mode_button.text()
-        == "For 4 of 6 cells the published count is also the most likely one."
-    )
+    assert shown.mode.text() == "For 4 of 6 cells the published count is also the most likely one."
     shown.mode_button.click()
     wrong = {tuple(map(int, cell.strip("()").split(","))) for cell in example["violating_cells"]}
     assert set(shown.exposed.cells) == wrong
@@ -333,7 +330,7 @@ def test_tab_follows_reading(protected: MainWindow) -> None:
     order = tab_order(shown)
     assert order[0] is shown.readers.cards[0]
     assert order[-1] is shown.main_button
-    wanted = [shown.priors["intruder"].combo, shown.map.grid.cells, shown.exposed.table]
+    wanted = [shown.map.grid.cells, shown.exposed.table, shown.priors["intruder"].combo]
     places = [order.index(control) for control in wanted]
     assert places == sorted(places)
 
