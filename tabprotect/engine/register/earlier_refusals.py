@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from tabprotect.engine.bundle.archive import parse_json, unpack
+from tabprotect.engine.bundle.verify import MECHANISM
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.parameters import Values
@@ -17,7 +20,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.reading_together import marks
-from tabprotect.engine.register.register_entry import coins_mark
+from tabprotect.engine.register.register_entry import COINS, RegisterEntry, coins_mark
 from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
 
 if TYPE_CHECKING:
@@ -33,11 +36,14 @@ class EarlierRefusals:
     problem, method, values
         The table, and the mechanism at hand.
     others
-        The refused mechanisms, but for the one at hand if that is accepted against the gate.
+        The refused mechanisms, but for the one at hand if that is accepted against the gate; none
+        that were refused after the very run at hand was made before.
     draws
         All refused draws, where all of them are known.
     limits
         Those by which the mechanism at hand is judged.
+    randomness
+        That of the mechanism at hand.
     standing
         Whether the policy holds reasons to publish what is not judged whole.
     """
@@ -48,6 +54,7 @@ class EarlierRefusals:
     others: tuple[RefusedMechanism, ...]
     draws: tuple[RefusedDraws, ...]
     limits: Gate
+    randomness: Randomness
     standing: bool = False
 
     @classmethod
@@ -76,34 +83,18 @@ class EarlierRefusals:
         InputError
             If the register cannot be read.
         """
-        method, values, policy = how
+        method, values, _ = how
         known = _refused_before(problem, register)
-        own, coins = _digest(problem, method.name, values), randomness.coins
         if known:
             # The very draw that was refused beside other releases is no choice between two.
             known.pop(_drawn_digest(problem, (method, values), randomness), None)
-        # Nor is the refused mechanism itself, accepted against the gate.
-        itself = known.pop(own) if accepted and own in known else None
-        draws = _refused_draws(problem, known.values())
-        if itself is not None and len(draws) == len(known):
-            mine = _refused_draws(problem, [itself])
-            # The house's coins draw the same again: the first of the refused draws leaves.
-            fewer = [
-                replace(one, draws=one.draws - (coins == "house"))
-                for one in mine
-                if one.draws > (coins == "house")
-            ]
-            draws = (*draws, *fewer)
-        limits = policy.limits(
-            problem.at_risk,
-            again=method.draws_again(problem.table.domain, values),
-            changed=bool(known),
-            refused=draws,
-        )
-        return cls(
-            *(problem, method, values, tuple(known.values()), draws, limits),
-            standing=bool(policy.standing),
-        )
+        run = _Run(problem, how, randomness, accepted)
+        for made, is_same in run.made_before(known, register):
+            # Of the very run that was made before, what was refused later tells nothing.
+            found = run.after({d: one for d, one in known.items() if one.time < made})
+            if is_same(found.limits):
+                return found
+        return run.after(known)
 
     def remember(self, register: str | None) -> None:
         """Record that the gate refused the mechanism at hand: a later release states that."""
@@ -112,8 +103,8 @@ class EarlierRefusals:
             return
         from tabprotect.engine.register.register import RefusedMechanism, Register
 
-        digest = _digest(self.problem, self.method.name, self.values)
-        stated = _stated(self.problem, self.method, self.values, self.limits)
+        digest = _run_digest(self.problem, (self.method, self.values), self.randomness)
+        stated = _stated(self.problem, (self.method, self.values), self.limits, self.randomness)
         if self.standing and not self.method.is_random(self.values):
             # Which originals would have left for a standing reason is nothing that is published.
             stated = ""
@@ -146,8 +137,110 @@ def remember_beside(
     limits = policy.limits(problem.at_risk, again=False, changed=True)
     digest = _drawn_digest(problem, (method, values), randomness)
     with Register(place) as opened:
-        stated = _stated(problem, method, values, limits)
+        stated = _stated(problem, (method, values), limits, randomness)
         opened.refuse(marks(problem).original, digest, RefusedMechanism(method.name, stated))
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """A run of a mechanism: with the same coins it draws the same again."""
+
+    problem: Problem
+    how: tuple[Method, Values, HousePolicy]
+    randomness: Randomness
+    accepted: bool
+
+    def after(self, known: Mapping[str, RefusedMechanism]) -> EarlierRefusals:
+        """What was refused before it, of all that is known to have been refused."""
+        problem, (method, values, policy) = self.problem, self.how
+        again = method.draws_again(problem.table.domain, values)
+        others = dict(known)
+        # Nor is the refused run itself a choice, accepted against the gate.
+        own = _run_digest(problem, (method, values), self.randomness) if known else ""
+        itself = others.pop(own, None) if self.accepted else None
+        draws = _refused_draws(problem, others.values())
+        if itself is not None and len(draws) == len(others):
+            mine = _refused_draws(problem, [itself])
+            # The first of its draws leaves.
+            fewer = [replace(one, draws=one.draws - 1) for one in mine if one.draws > 1]
+            draws = (*draws, *fewer)
+        if itself is not None and again and not _refused_draws(problem, [itself]):
+            # Others were refused after that one, and it is not known how many, or by what.
+            others[own], draws = itself, ()
+        limits = policy.limits(problem.at_risk, again=again, changed=bool(others), refused=draws)
+        return EarlierRefusals(
+            *(problem, method, values, tuple(others.values()), draws, limits),
+            randomness=self.randomness,
+            standing=bool(policy.standing),
+        )
+
+    def made_before(
+        self, known: Mapping[str, RefusedMechanism], register: str | None
+    ) -> Iterator[tuple[str, Callable[[Gate], bool]]]:
+        """When it left, or was refused, before; and whether limits are those that it had."""
+        if not known:
+            return
+        method, values, _ = self.how
+        for entry, mechanism in self._left(register):
+            gate = mechanism.gate
+            if gate is not None and self._let_out_alike(gate):
+                time = entry.time.isoformat(" ", "microseconds")
+                yield time, partial(_same_limits, gate)
+        itself = known.get(_run_digest(self.problem, (method, values), self.randomness))
+        if itself is not None and itself.stated and not self.accepted:
+            yield (
+                itself.time,
+                lambda limits: (
+                    _stated(self.problem, (method, values), limits, self.randomness)
+                    == itself.stated
+                ),
+            )
+
+    def _left(self, register: str | None) -> Iterator[tuple[RegisterEntry, Mechanism]]:
+        """The publications of the same mechanism with the same coins, the first of them first."""
+        method, values, _ = self.how
+        domain, public_ones = self.problem.table.domain, _public(method, values)
+        own = coins_mark(self.randomness.seed, house_key()) if method.is_random(values) else None
+        place = register_address(register)
+        if place is None:
+            return
+        from tabprotect.engine.register.register import Register
+
+        original = marks(self.problem).original
+        with Register(place) as opened:
+            for entry in opened.entries():
+                of = entry.publication
+                if (of.marks.original, of.method) != (original, method.name):
+                    continue
+                if of.gate.get(COINS) != own or (content := opened.content(entry)) is None:
+                    continue
+                try:
+                    files = unpack(content, allowed=lambda _: True)
+                    stated = parse_json(MECHANISM, files[MECHANISM])
+                    mechanism = Mechanism.from_json(stated, domain, self.problem.table)
+                except (KeyError, TabprotectError):
+                    # Of a set the register keeps what its bundles are sealed with.
+                    continue
+                # What follows from the original is stated as well.
+                if all(mechanism.parameters.get(n) == v for n, v in public_ones.items()):
+                    yield entry, mechanism
+
+    def _let_out_alike(self, gate: Gate) -> bool:
+        """Whether a reason was taken for what left, if and only if one is given for the run at hand."""
+        policy = self.how[2]
+        unjudged = set(gate.left_out) - {"other_releases"}
+        given = gate.passed is False or bool(
+            unjudged and policy.standing_reasons(gate.left_out) is None
+        )
+        return given == self.accepted
+
+
+def _same_limits(stated: Gate, limits: Gate) -> bool:
+    """Whether a gate that is stated is one of these limits, whatever came of it."""
+    outcome = {
+        name: getattr(stated, name) for name in ("passed", "left_out", "reason", "attempts_at_most")
+    }
+    return replace(limits, **outcome).as_json() == stated.as_json()
 
 
 def _refused_before(problem: Problem, register: str | None = None) -> dict[str, RefusedMechanism]:
@@ -167,19 +260,29 @@ def _refused_before(problem: Problem, register: str | None = None) -> dict[str, 
         return opened.refused(marks(problem).original)
 
 
-def _stated(problem: Problem, method: Method, values: Values, limits: Gate) -> str:
-    """What a release by a mechanism would state; empty where chance rests on anything else."""
-    own = [p for p in method.parameters if not p.public and values[p.name] != p.default]
-    if own or method.needs:
-        return ""
-    public_ones = {
+def _public(method: Method, values: Values) -> dict[str, object]:
+    """The parameters that a release states."""
+    return {
         p.name: values[p.name]
         for p in method.parameters
         if p.public and not (p.may_be_unstated and values[p.name] is None)
     }
+
+
+def _stated(
+    problem: Problem, how: tuple[Method, Values], limits: Gate, randomness: Randomness
+) -> str:
+    """What a release by a mechanism would state; empty where chance rests on anything else."""
+    method, values = how
+    own = [p for p in method.parameters if not p.public and values[p.name] != p.default]
+    if own or method.needs:
+        return ""
     # What came of its draws is the house's own.
     gate = replace(limits, passed=False, left_out=(), reason=False)
-    return Mechanism(method.name, problem.table.domain, public_ones, gate).to_text(categories=True)
+    mechanism = Mechanism(method.name, problem.table.domain, _public(method, values), gate)
+    if method.is_random(values) and randomness.coins != "house":
+        mechanism = replace(mechanism, coins=randomness.coins, nonce=randomness.nonce)
+    return mechanism.to_text(categories=True)
 
 
 def _refused_draws(
@@ -198,8 +301,19 @@ def _refused_draws(
         gate = mechanism.gate
         if gate is None or (gate.changed and not gate.refused):
             return ()
+        # Which coins were drawn is nothing to who weighs all of them.
+        mechanism = replace(mechanism, coins=None, nonce="")
         out.append(RefusedDraws(gate.attempts_at_most, mechanism))
     return tuple(out)
+
+
+def _run_digest(problem: Problem, how: tuple[Method, Values], randomness: Randomness) -> str:
+    """The digest of a run that the gate refused: other coins than the house's draw anew each time."""
+    method, values = how
+    if randomness.coins == "house" or not method.is_random(values):
+        return _digest(problem, method.name, values)
+    mark = coins_mark(randomness.seed, house_key())
+    return _digest(problem, method.name, {**values, "refused_coins": mark})
 
 
 def _drawn_digest(problem: Problem, how: tuple[Method, Values], randomness: Randomness) -> str:

@@ -52,7 +52,7 @@ def _stated(refused: RefusedMechanism, domain: Domain) -> Mechanism | None:
 
 
 def _same_draw(refused: Mechanism, release: Release | None) -> bool:
-    if release is None or release.mechanism.coins != "house":
+    if release is None or release.mechanism.coins != "house" or refused.coins is not None:
         return False
     leaving = release.mechanism
     return (refused.method, dict(refused.parameters)) == (leaving.method, dict(leaving.parameters))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
@@ -71,10 +71,13 @@ class RefusedMechanism:
     method
     stated
         The text that it would have stated, with its gate; empty where that is not known.
+    time
+        When that was, in UTC as the register writes it.
     """
 
     method: str
     stated: str = ""
+    time: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -349,7 +352,9 @@ class Register:
         wanted = refusals().where(REFUSED.c.original == original)
         rows = self._database.transaction(lambda c: c.execute(wanted).mappings().all())
         return {
-            str(row["mechanism"]): RefusedMechanism(str(row["method"]), str(row["stated"] or ""))
+            str(row["mechanism"]): RefusedMechanism(
+                str(row["method"]), str(row["stated"] or ""), str(row["time"])
+            )
             for row in rows
         }
 

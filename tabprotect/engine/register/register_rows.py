@@ -54,7 +54,8 @@ def refusals() -> sa.Select[tuple[object, ...]]:
         REFUSED.c.mechanism == STATEMENT.c.mechanism
     )
     wanted: sa.Select[tuple[object, ...]] = sa.select(
-        REFUSED.c.original, REFUSED.c.mechanism, REFUSED.c.method, STATEMENT.c.stated
+        *(REFUSED.c.original, REFUSED.c.mechanism, REFUSED.c.method, REFUSED.c.time),
+        STATEMENT.c.stated,
     ).select_from(REFUSED.outerjoin(STATEMENT, same))
     return wanted
 

@@ -64,6 +64,59 @@ def test_settings_changed_after_a_refusal_are_told(
     assert run("infer", out, "--json").json["complete"]
 
 
+@pytest.fixture
+def refused_ones(run: Run, tmp_path: Path) -> tuple[object, ...]:
+    """The words of a command that the gate refuses whatever the coins are."""
+    table, register = tmp_path / "ones.csv", tmp_path / "register.sqlite"
+    table.write_text(ONES)
+    assert run("register", "new", register).code == 0
+    words = ("protect", table, "--set", "cycles=strips-2", "--register", register, "--no-page")
+    return (*words, "--out", tmp_path / "r.zip", "--json")
+
+
+@pytest.mark.parametrize("coins", [(), ("--fresh",)], ids=["house", "fresh"])
+def test_refused_draws_that_are_not_known_are_told_by_what_is_accepted(
+    run: Run, tmp_path: Path, refused_ones: tuple[object, ...], coins: tuple[str, ...]
+) -> None:
+    """Three draws were refused: of the house's coins two beside what leaves, of fresh ones all."""
+    assert run(*refused_ones).code == 5
+    with sqlite3.connect(tmp_path / "register.sqlite") as kept:
+        kept.execute("UPDATE refusal_statement SET stated = ''")
+    accepted = run(*refused_ones, *coins, "--accept", "a reason").json
+    assert accepted["verdict"]["left_out"] == ["attempts"]
+
+
+def test_every_fresh_refusal_counts(
+    run: Run, tmp_path: Path, refused_ones: tuple[object, ...]
+) -> None:
+    """Who draws anew until something passes has refused more than three draws."""
+    fresh = (*refused_ones, "--fresh")
+    assert run(*fresh).code == run(*fresh).code == 5
+    with sqlite3.connect(tmp_path / "register.sqlite") as kept:
+        [(refused,)] = kept.execute("SELECT count(*) FROM refused_mechanism")
+    assert refused == 2
+    accepted = run(*fresh, "--accept", "a reason").json["verdict"]
+    assert accepted["left_out"] == ["attempts"]
+    assert run("verify", tmp_path / "r.zip").code == 7
+
+
+def test_what_left_is_published_again_as_it_was(run: Run, tmp_path: Path) -> None:
+    """The very draw was no choice: what was refused after it left tells nothing of it."""
+    register, first, again = (tmp_path / name for name in ("r.sqlite", "1.zip", "2.zip"))
+    assert run("register", "new", register).code == 0
+    words = ("protect", "example:duncan-roehrig-4x4", "--register", register, "--no-page", "--json")
+    beyond = (*words, "--set", "alpha=.013", "--set", "beta=.013", "--out", tmp_path / "beyond.zip")
+    assert run(*words, "--out", first).code == 0
+    refused = run(*beyond)
+    assert refused.code == 5 and run(*beyond).json == refused.json
+    found = run(*words, "--out", again).json
+    assert found["warnings"] == found["decisions"] == []
+    assert again.read_bytes() == first.read_bytes()
+    # Other settings were chosen after the refusal.
+    other = run(*words, "--set", "passes=2", "--again", "a reason", "--out", again)
+    assert "settings were changed" in str(other.json)
+
+
 def test_a_set_that_is_refused_is_remembered_where_its_register_is(
     run: Run, tmp_path: Path, house_folder: Path
 ) -> None:

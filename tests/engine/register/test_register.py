@@ -295,7 +295,7 @@ def test_refused_private_draws_are_counted(house_folder: Path) -> None:
     values = method.resolve_for(problem, {"epsilon": 0.5, "margins": "A:B - 1"})
     limits = HousePolicy().limits(again=False)
     how = (method, values, HousePolicy())
-    chance = Randomness.seeded(1)
+    chance = Randomness(1, given=False, coins="house")
     before = EarlierRefusals.of(problem, how, accepted=False, randomness=chance, register=None)
     before.remember(None)
     place = house.register_address()
@@ -314,3 +314,10 @@ def test_refused_private_draws_are_counted(house_folder: Path) -> None:
         admit_spending((), own.mechanism.privacy, 0.75, refused=Spent(0.5, 0.0))
     admit_spending((), own.mechanism.privacy, 0.75)
     assert left_before(problem).spent == Spent(0.5, 0.0)
+    # With fresh coins it was another draw, refused as well.
+    for chance in (Randomness.fresh(), Randomness.fresh()):
+        before = EarlierRefusals.of(problem, how, accepted=False, randomness=chance, register=None)
+        before.remember(None)
+    with Register(place) as register:
+        refused = register.refused(marks(problem).original).values()
+    assert spent_on_refusals(refused, table.domain, own) == Spent(1.0, 0.0)
