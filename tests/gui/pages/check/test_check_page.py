@@ -260,16 +260,23 @@ def test_a_prior_from_a_file_and_a_file_that_is_wrong(
     domain = published.domain
     lines = ["v,w,count"]
     lines += [
-        f"{','.join(domain.labels(index))},{published[index] + 1}"
+        f"{','.join(domain.labels(index))},{published[index] + 1.5}"
         for index in np.ndindex(domain.shape)
     ]
     good, bad = tmp_path / "last year.csv", tmp_path / "bad.csv"
     good.write_text("\n".join(lines) + "\n")
     bad.write_text("\n".join([*lines[:3], "v1,w9,4"]) + "\n")
-    shown.priors["intruder"].take_file("poisson", str(good))
-    settle()
-    expected = engine(protected, f"poisson:{good}").distribution(CELL)[1]
-    assert np.allclose(shown.cell.histogram.beliefs[1].chances, expected, atol=1e-12)
+    intruder = shown.priors["intruder"]
+    steps = (
+        ("negative_binomial(1)", lambda: intruder.take_file("negative_binomial", str(good))),
+        ("negative_binomial(2.5)", lambda: intruder.dispersion.setValue(2.5)),
+        ("poisson", lambda: intruder.take_file("poisson", str(good))),
+    )
+    for kind, choose in steps:
+        choose()
+        settle()
+        expected = engine(protected, f"{kind}:{good}").distribution(CELL)[1]
+        assert np.allclose(shown.cell.histogram.beliefs[1].chances, expected, atol=1e-12)
     shown.priors["intruder"].take_file("table", str(bad))
     settle()
     assert protected.document.project is not None
