@@ -342,7 +342,7 @@ def _refusal(
     ideas = tried(method, problem, values, _alone(limits), progress)
     dear = untried(method, problem.table.domain, values)
     # No other setting is needed where nothing but a whole judgement is missing.
-    reason = "" if found.failing else UNJUDGED_HINT
+    reason = "" if found.passed is False else UNJUDGED_HINT
     weighed = not ideas or may_be_weighed(done.release, limits, verdict)
     drawn = "" if attempts == 1 else say("None of {attempts} draws passed. ", attempts)
     refused = RefusedError(
