@@ -103,13 +103,13 @@ def _lines(rows: PublishedRows, restored: Floats, inner: Expected) -> Iterator[s
     moved = float(np.abs(published - rows.counts).max(initial=0.0))
     yield plural(
         len(published),
-        "{published:,} published count adds up again; the largest change is {moved:.4f}",
-        "{published:,} published counts add up again; the largest change is {moved:.4f}",
+        "{published:,} published count adds up again; the largest change is {moved:.15g}",
+        "{published:,} published counts add up again; the largest change is {moved:.15g}",
         len(published),
-        moved,
+        round(moved, 4),
     )
     for row in range(min(len(published), SHOWN)):
-        yield f"({', '.join(rows.labels(row))}): {rows.counts[row]:,} -> {published[row]:.4f}"
+        yield f"({', '.join(rows.labels(row))}): {rows.counts[row]:,} -> {round(published[row], 4):.15g}"
     if len(published) > SHOWN:
         yield say("... and {published:,} more (--json gives all)", len(published) - SHOWN)
     yield plural(
@@ -122,4 +122,4 @@ def _lines(rows: PublishedRows, restored: Floats, inner: Expected) -> Iterator[s
         if number == SHOWN:
             yield say("... and {size:,} more (--json gives all)", inner.cells.size - SHOWN)
             return
-        yield say("({labels}): {value:.4f}", joined(labels, ", "), value)
+        yield say("({labels}): {value:.15g}", joined(labels, ", "), round(value, 4))

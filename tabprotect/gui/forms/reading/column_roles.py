@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QFont
+from PySide6.QtGui import QBrush, QColor, QFont, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidgetItem
 
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
@@ -24,6 +24,9 @@ Chosen = dict[str, object]
 
 HEIGHT = 4 * GRID
 LEAST_WIDTH = 14 * GRID
+NARROWEST = 10 * GRID
+"""What a column keeps before the lines scroll sideways."""
+
 MOST_WIDTH = 32 * GRID
 FIRST = 1
 """The columns of the first lines that stand before those of the file."""
@@ -121,6 +124,7 @@ class FileLines(QTableWidget):
         self.setHorizontalHeader(self.roles)
         self.roles.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.roles.setStretchLastSection(True)
+        self._wanted: list[int] = []
         self.roles.show()
 
     def show_lines(self, seen: FilePreview, given: Mapping[str, object]) -> None:
@@ -146,10 +150,30 @@ class FileLines(QTableWidget):
             self._show_line(row, line, across, numbers)
         self._show_roles(seen, names, given, across)
         self.resizeColumnsToContents()
-        for column in range(FIRST, self.columnCount() - 1):
-            width = max(self.columnWidth(column) + GRID, _scaled(LEAST_WIDTH))
-            width = min(width, _scaled(MOST_WIDTH))
-            self.setColumnWidth(column, width if across > 1 else self.columnWidth(column))
+        named = range(FIRST, self.columnCount() - 1)
+        least, most = _scaled(LEAST_WIDTH), _scaled(MOST_WIDTH)
+        # One column is a text, which is as long as it is.
+        self._wanted = (
+            [min(max(self.columnWidth(c) + GRID, least), most) for c in named] if across > 1 else []
+        )
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Columns as wide as they want to be, or narrower where they would not all be seen."""
+        last = self.columnCount() - 1
+        taken_for = self.sizeHintForColumn(last)
+        room = self.viewport().width() - self.columnWidth(0) - taken_for
+        widths, least = list(self._wanted), _scaled(NARROWEST)
+        while sum(widths) > room and max(widths, default=0) > least:
+            widths[widths.index(max(widths))] -= 1
+        for column, width in enumerate(widths, FIRST):
+            self.setColumnWidth(column, width)
+        if widths:
+            self.setColumnWidth(last, taken_for)
 
     def _show_line(self, row: int, line: PreviewLine, named: int, numbers: set[int]) -> None:
         """A line as its fields, or as one text over all columns."""

@@ -40,7 +40,7 @@ NAMED = 4
 FORM = 52 * GRID
 """Pixels that the choices are wide, in letters of the usual size."""
 
-SHARE = 0.42
+SHARE = 0.36
 """The share of the sheet that the choices have at most: the file's lines are what one looks at."""
 
 

@@ -101,7 +101,7 @@ FIGURES: tuple[CellFigure, ...] = (
     CellFigure(
         "true",
         say("How sure a reader would be"),
-        say("How sure a reader would be of the true count; over 95 % it counts as known."),
+        say("Of the true count; over 95 % counts as known."),
         lambda view: view.true,
         chance_text,
         1.0,

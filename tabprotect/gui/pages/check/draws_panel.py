@@ -430,7 +430,7 @@ class CornerChoice(QWidget):
                 box.setSizeAdjustPolicy(
                     QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
                 )
-                box.setMinimumContentsLength(5)
+                box.setMinimumContentsLength(3)
                 row.addWidget(box)
 
     def show_domain(self, domain: Domain) -> None:

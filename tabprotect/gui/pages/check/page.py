@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QSplitter,
     QTabWidget,
-    QToolButton,
     QWidget,
 )
 
@@ -30,7 +29,6 @@ from tabprotect.gui.base.believed.cell import cell_sentence
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import PageChanges
 from tabprotect.gui.look.buttons import named, push_button, scrolling
-from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, TURNS
@@ -79,11 +77,9 @@ class CheckPage(CheckStage, PosteriorShown):
         self.map = HeatMap(say("What can be believed of every cell"))
         self.map.chosen.connect(self._go_to)
         self._meaning = Label(wordWrap=True, role="quiet", name=say("What the figure means"))
-        self.mode_button = QToolButton()
-        self.mode_button.setAutoRaise(True)
-        self.mode_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.mode = Label(wordWrap=True, role="quiet")
+        self.mode_button = push_button(say("Show the others"), self._show_misses, flat=True)
         self.mode_button.setToolTip(tell("List the cells where it is not."))
-        self.mode_button.clicked.connect(self._show_misses)
         self.exposed = ExposedList()
         self.exposed.chosen.connect(self._go_to)
         self.table = TableChoice(document, PERSONS)
@@ -104,13 +100,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self.body.addWidget(self.readers)
         # Where there is little height the pictures scroll; verdict and main action stay.
         pictures = QWidget()
-        in_column(
-            self._priors,
-            (self._middle(figure_label), 1),
-            on=pictures,
-            margins=(0, 0, GRID, 0),
-            spacing=GRID,
-        )
+        in_column((self._middle(figure_label), 1), on=pictures, margins=(0, 0, GRID, 0))
         area = scrolling()
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(pictures)
@@ -149,15 +139,14 @@ class CheckPage(CheckStage, PosteriorShown):
         column = in_column(
             in_row(self.table, 1),
             head,
-            (self.map, 3),
+            (self.map, 2),
             in_row(self.map.scale, (self._meaning, 1), spacing=2 * GRID),
             on=self._left,
             margins=(0, 0, GRID, 0),
             spacing=GRID,
         )
-        row = in_row(self.mode_button, 1)
-        column.addLayout(row)
-        column.addWidget(self.exposed, 2)
+        column.addLayout(in_row((self.mode, 1), self.mode_button, spacing=GRID))
+        column.addWidget(self.exposed, 1)
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(self.cell, tell("The cell"))
         self.tabs.addTab(self.sums, tell("Totals"))
@@ -167,7 +156,9 @@ class CheckPage(CheckStage, PosteriorShown):
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self._left)
-        split.addWidget(self.tabs)
+        right = QWidget()
+        in_column((self.tabs, 1), self._priors, on=right, margins=0, spacing=2 * GRID)
+        split.addWidget(right)
         split.setStretchFactor(0, 5)
         split.setStretchFactor(1, 4)
         return split
@@ -241,7 +232,6 @@ class CheckPage(CheckStage, PosteriorShown):
             return
         if changes == {"theme"}:
             # Map, plots and cards follow it by themselves.
-            self._show_mode()
             return
         if changes & {"release", "priors", "table", "everything"}:
             self._failed.clear()
@@ -289,10 +279,10 @@ class CheckPage(CheckStage, PosteriorShown):
         if view is not None:
             posterior = view.posterior
             holds, hidden = posterior.mode_is_published, posterior.hidden
-            self.mode_button.setVisible(hidden is None or not hidden.all())
-            self.mode_button.setText(told(mode_sentence(posterior)))
-            self.mode_button.setIcon(icons.icon("tick" if holds else "information"))
-            self.mode_button.setEnabled(not holds)
+            some = hidden is None or not hidden.all()
+            self.mode.setVisible(some)
+            self.mode.setText(told(mode_sentence(posterior)))
+            self.mode_button.setVisible(some and not holds)
 
     def _show_way(self) -> None:
         view = self.view()

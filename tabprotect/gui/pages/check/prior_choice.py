@@ -20,7 +20,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.said import capital, say
 from tabprotect.languages.speaking import tell, told
@@ -115,15 +115,14 @@ class PriorChoice(QWidget):
         self._waiting = False
         self._named = True
         self.setAccessibleName(tell("What {WHO} assumes before", WHO[who]))
-        label = Label(capital(WHO[who]))
+        self.label = Label(capital(WHO[who]))
         self.combo = named(QComboBox(), say("What {WHO} assumes", WHO[who]))
         self.combo.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.combo.setMinimumContentsLength(12)
         self.combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.combo.setMaximumWidth(32 * GRID)
-        label.setBuddy(self.combo)
+        self.label.setBuddy(self.combo)
         for kind, name, meaning in KINDS:
             self.combo.addItem(told(name), kind)
             at = self.combo.count() - 1
@@ -148,18 +147,14 @@ class PriorChoice(QWidget):
             tell("Variables joined by a star go together, those joined by a plus do not.")
         )
         self.formula.returnPressed.connect(self._model)
-        row = in_row(on=self, margins=0, spacing=GRID)
         asking = (self.cell, self.file, self.dispersion, self.formula)
-        for widget in (label, self.combo, *asking):
-            row.addWidget(widget, 8 if widget in (self.combo, self.formula) else 0)
+        below = in_row(spacing=GRID)
         for widget in asking:
+            below.addWidget(widget, 8 if widget is self.formula else 0)
             widget.hide()
-        row.addStretch(1)
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether it shows more than the choice, and wants a row of its own."""
-        return self.combo.currentData() in ("cells", MODEL, *FROM_FILE)
+        below.addStretch(1)
+        first = in_row(self.label, (self.combo, 1), spacing=GRID)
+        in_column(first, below, on=self, margins=0, spacing=GRID)
 
     def show_prior(
         self, text: str, domain: Domain, selection: Index | None, *, named: bool = True

@@ -1,20 +1,20 @@
-"""What each reader assumes before the release, side by side while that fits."""
+"""What each reader assumes before the release."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.project.project import Project, Who
 from tabprotect.engine.release.verdict_figures import READER
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.prior_choice import PriorChoice
-from tabprotect.languages.said import capital
+from tabprotect.languages.said import capital, say
 from tabprotect.languages.speaking import tell
 
 
@@ -27,12 +27,19 @@ class PriorsPanel(QWidget):
         super().__init__()
         self.choices = {who: PriorChoice(who) for who in persons}
         self._notes = {who: Label(wordWrap=True, role="quiet") for who in self.choices}
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._row.setSpacing(GRID)
+        column = in_column(
+            heading(say("What is assumed before")),
+            *self.choices.values(),
+            on=self,
+            margins=0,
+            spacing=GRID,
+        )
         for who, choice in self.choices.items():
             choice.asked.connect(lambda text, who=who: self.asked.emit(who, text))
-            self._row.addWidget(choice)
-        column = in_column(self._row, on=self, margins=0, spacing=GRID)
+        names = [choice.label for choice in self.choices.values()]
+        for name in names:
+            # What they assume stands in one column.
+            name.setMinimumWidth(max(other.sizeHint().width() for other in names))
         for note in self._notes.values():
             note.hide()
             column.addWidget(note)
@@ -46,7 +53,3 @@ class PriorsPanel(QWidget):
             note = self._notes[who]
             note.setText(tell("{who}: {why}", capital(READER[who]), faults.get(who, "")))
             note.setVisible(who in faults)
-        # One below the other where both do not fit.
-        wide = any(choice.is_wide for choice in self.choices.values())
-        direction = QBoxLayout.Direction
-        self._row.setDirection(direction.TopToBottom if wide else direction.LeftToRight)

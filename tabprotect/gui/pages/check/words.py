@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from tabprotect.engine.bundle.staff.check_lines import counted, read_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.protection.problem import StaffVerdict
@@ -118,8 +120,8 @@ def _computed(posterior: Posterior, originals: int | None) -> str:
         return say("Worked out exactly, over {over}.", over)
     if posterior.independent and posterior.error is not None:
         drawn = count_text(posterior.draws or 0)
-        said = say("Estimated from {drawn} drawn tables, each chance within", drawn)
-        return say("{said} ±{value:.2g} (95 %).", said, 1.96 * posterior.error)
+        off = math.ceil(196 * posterior.error)
+        return say("Estimated from {drawn} drawn tables, within {off} in 100.", drawn, off)
     parts = [say("Estimated by simulation")]
     if posterior.r_hat is not None and posterior.r_hat > 1.1:
         parts.append(say("the runs still differ (R-hat {r_hat:.2f})", posterior.r_hat))

@@ -77,7 +77,7 @@ class ComparisonView(QWidget):
         self.map.words = self.words
         self.table = MeasuresTable()
         self.deviations = Deviations()
-        in_column(self._arranged(), on=self, margins=0)
+        in_column(self._arranged(), on=self, margins=(GRID, 0, 0, 0))
         for part in (self.map, self.table):
             part.chosen.connect(self.chosen)
             part.opened.connect(self.opened)

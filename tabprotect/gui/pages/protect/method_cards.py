@@ -27,6 +27,7 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.words import (
+    NONE,
     about,
     change_text,
     helps,
@@ -80,8 +81,10 @@ class MethodCard(QFrame):
         )
         column.addSpacing(GRID // 2)
         figures = in_row(spacing=2 * GRID)
+        share_shown = share_text(trial)
+        of_known = say("small counts known: not worked out")
         for text, caption in (
-            (share_text(trial), say("of small counts known")),
+            (share_shown, of_known if share_shown == NONE else say("of small counts known")),
             (change_text(trial), say("average change of a count")),
         ):
             part = in_column(spacing=0)
@@ -187,7 +190,7 @@ class Cards(QScrollArea):
 
         While trials are ``running`` each has a line in the order of ``places``.
         """
-        best = [] if running else [place for place in places if place.trial.done][:BEST]
+        best = [] if running else _carded([place for place in places if place.trial.done])
         rest = [place for place in places if place not in best]
         if running and self._coming == [place.trial.method for place in rest]:
             # What somebody is about to press stays the same button.
@@ -275,6 +278,12 @@ class Cards(QScrollArea):
         waits = place.trial.waits
         said = joined(filter(None, (why(place, asked, share), helps(place))), " ")
         self._lines[place.trial.method].show_place(place, said, tried=not waits)
+
+
+def _carded(done: Sequence[Ranked]) -> list[Ranked]:
+    """The best, and the next of which it is worked out what readers would know."""
+    rest = sorted(done[1:], key=lambda place: share_text(place.trial) == NONE)
+    return [*done[:1], *rest][:BEST]
 
 
 def _wrapped(text: str, role: str = "") -> Label:

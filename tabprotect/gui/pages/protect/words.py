@@ -106,7 +106,8 @@ def short_of(trial: MethodTrial, share: float) -> list[str]:
     if trial.safe(share):
         return []
     if trial.left_out and not round((trial.known or 0.0) * trial.at_risk):
-        return [say("Not all was worked out.")]
+        # The dash in the place of the figure says it.
+        return []
     return [sentence_of(_known(trial))]
 
 

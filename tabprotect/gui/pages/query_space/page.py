@@ -189,7 +189,9 @@ class QuerySpacePage(QuerySpaceStage, Page):
             return
         regions = self.space.regions
         self.again.setVisible(self.space.stopped)
-        if regions is None:
+        # What was found of another plan is no answer about this one.
+        stale = regions is not None and self.space.busy and not regions.waiting
+        if regions is None or stale:
             self.set_sentence(
                 say("Looking at every table …")
                 if self.space.busy

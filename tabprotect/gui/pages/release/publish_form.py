@@ -32,7 +32,7 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.release.destinations import Destination, default_folder, unused
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import day_said, joined, say
 from tabprotect.languages.speaking import tell, told
 
 
@@ -381,7 +381,7 @@ class Seal(QFrame):
         """Show the seal of a written bundle: what, when, and who answers for it."""
         self._picture.setPixmap(icons.pixmap("seal", 32, colour=THEME.colours.released))
         written = datetime.fromtimestamp(path.stat().st_mtime) if path.exists() else None
-        day = "" if written is None else f"{written.day} {written:%B %Y}"
+        day = "" if written is None else day_said(written)
         published = (
             say("Published as {name}.", path.name)
             if written is None
@@ -389,11 +389,8 @@ class Seal(QFrame):
         )
         lines = [
             joined(filter(None, (published, signed, say("It cannot be taken back."))), " "),
-            say("Fingerprint: {fingerprint}", fingerprint),
-            say(
-                "Put this check number on your web page: readers can see that their file is "
-                "genuine."
-            ),
+            say("Check number: {fingerprint}", fingerprint),
+            say("Put it on your web page: readers can see that their file is genuine."),
         ]
         self.text.setText(told(joined(lines, "\n")))
 

@@ -138,7 +138,7 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
         "Worked out exactly, over all 22 tables that could be behind it. Up to 3 draws were made until one passed the "
         "gate: no odds differ by more than a factor of 3 for that."
     )
-    assert shown.mode_button.text().startswith("For 16 of 16 cells")
+    assert shown.mode.text().startswith("For 16 of 16 cells")
     theirs.close()
 
 
@@ -164,10 +164,7 @@ def test_where_the_mode_is_not_the_published_value_is_listed(
     window.go("check")
     settle()
     shown = page(window)
-    assert (
-        shown.mode_button.text()
-        == "For 4 of 6 cells the published count is also the most likely one."
-    )
+    assert shown.mode.text() == "For 4 of 6 cells the published count is also the most likely one."
     shown.mode_button.click()
     wrong = {tuple(map(int, cell.strip("()").split(","))) for cell in example["violating_cells"]}
     assert set(shown.exposed.cells) == wrong
@@ -263,16 +260,23 @@ def test_a_prior_from_a_file_and_a_file_that_is_wrong(
     domain = published.domain
     lines = ["v,w,count"]
     lines += [
-        f"{','.join(domain.labels(index))},{published[index] + 1}"
+        f"{','.join(domain.labels(index))},{published[index] + 1.5}"
         for index in np.ndindex(domain.shape)
     ]
     good, bad = tmp_path / "last year.csv", tmp_path / "bad.csv"
     good.write_text("\n".join(lines) + "\n")
     bad.write_text("\n".join([*lines[:3], "v1,w9,4"]) + "\n")
-    shown.priors["intruder"].take_file("poisson", str(good))
-    settle()
-    expected = engine(protected, f"poisson:{good}").distribution(CELL)[1]
-    assert np.allclose(shown.cell.histogram.beliefs[1].chances, expected, atol=1e-12)
+    intruder = shown.priors["intruder"]
+    steps = (
+        ("negative_binomial(1)", lambda: intruder.take_file("negative_binomial", str(good))),
+        ("negative_binomial(2.5)", lambda: intruder.dispersion.setValue(2.5)),
+        ("poisson", lambda: intruder.take_file("poisson", str(good))),
+    )
+    for kind, choose in steps:
+        choose()
+        settle()
+        expected = engine(protected, f"{kind}:{good}").distribution(CELL)[1]
+        assert np.allclose(shown.cell.histogram.beliefs[1].chances, expected, atol=1e-12)
     shown.priors["intruder"].take_file("table", str(bad))
     settle()
     assert protected.document.project is not None
@@ -333,7 +337,7 @@ def test_tab_follows_reading(protected: MainWindow) -> None:
     order = tab_order(shown)
     assert order[0] is shown.readers.cards[0]
     assert order[-1] is shown.main_button
-    wanted = [shown.priors["intruder"].combo, shown.map.grid.cells, shown.exposed.table]
+    wanted = [shown.map.grid.cells, shown.exposed.table, shown.priors["intruder"].combo]
     places = [order.index(control) for control in wanted]
     assert places == sorted(places)
 

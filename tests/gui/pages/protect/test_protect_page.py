@@ -241,4 +241,4 @@ def test_the_method_of_the_project_is_marked(
     opened.document.do(set_method, method="small_count_rounding")
     settle()
     marked = [card.accessibleName() for card in page.cards.cards if card.property("current")]
-    assert marked == ["2. Small count rounding"]
+    assert marked == ["3. Small count rounding"]
