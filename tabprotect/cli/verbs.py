@@ -166,6 +166,9 @@ class Parser(argparse.ArgumentParser):
     ) -> argparse.Namespace:
         """As argparse, with the option that a mistyped one was meant to be."""
         found, unknown = self.parse_known_args(args, namespace)
+        # Without a command no option of one is known: what is missing is the command.
+        if unknown and getattr(found, "group", None) is not None and found.run is None:
+            return found
         if unknown:
             words = [word for word in unknown if word.startswith("-")] or unknown
             near = meant(words[0].partition("=")[0], self._every_option())

@@ -36,6 +36,9 @@ def test_the_nearest_word_is_offered(run: Command) -> None:
     )
     found = run("protect", "example:duncan-roehrig-4x4", "--method", "supression", "--out", "r.zip")
     assert "did you mean suppression?" in found.err
+    # What is wrong is not the option.
+    missing = run("register", "--json").err
+    assert "a command is missing" in missing and "did you mean" not in missing
 
 
 def test_zsh_completes(run: Command) -> None:

@@ -122,7 +122,7 @@ def protect(
         alone = _stated(
             done, replace(limits, attempts_at_most=1), replace(found, attempts_at_most=1)
         )
-        if accept and (found.passed is False or policy.unjudged == "reason"):
+        if accept and (policy.unjudged == "reason" or not _unjudged(found)):
             return _decided(alone, found.sentence, accept)
         first = alone if first is None else first
         if found.passed is None and problem.table.domain.size > TOO_LARGE:
@@ -131,7 +131,9 @@ def protect(
     if draft:
         others = attempt - 1 if again and not accept else 0
         return _beside(first, others, limits, progress)
-    raise _refusal(method, done, (values, limits, attempt), progress)
+    # A reason lets the first draw out: the limit that it breaks is said, whatever the last one does.
+    worse = first if _failing(first) and not _failing(done) else done
+    raise _refusal(method, worse, (values, limits, attempt), progress)
 
 
 def against(done: Protected, policy: HousePolicy) -> str:
@@ -167,7 +169,7 @@ def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
         When something stands against it and no reason is given.
     """
     objection, found = against(done, policy), done.record.verdict
-    unjudged = found is not None and found.passed is None
+    unjudged = found is not None and _unjudged(found)
     if objection and (not reason or (unjudged and policy.unjudged == "refuse")):
         raise RefusedError(
             objection.rstrip("."),
@@ -192,6 +194,15 @@ def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
         replace(done.release, mechanism=mechanism),
         replace(done.record, verdict=found, decisions=decisions),
     )
+
+
+def _unjudged(found: StaffVerdict) -> bool:
+    """Whether something was not judged, also where what was judged is beyond a limit."""
+    return found.passed is None or not found.complete
+
+
+def _failing(done: Protected) -> bool:
+    return done.record.verdict is not None and done.record.verdict.passed is False
 
 
 def _beside(first: Protected, others: int, limits: Gate, progress: Progress) -> Protected:
@@ -331,7 +342,7 @@ def _refusal(
     ideas = tried(method, problem, values, _alone(limits), progress)
     dear = untried(method, problem.table.domain, values)
     # No other setting is needed where nothing but a whole judgement is missing.
-    reason = "" if found.failing else UNJUDGED_HINT
+    reason = "" if found.passed is False else UNJUDGED_HINT
     weighed = not ideas or may_be_weighed(done.release, limits, verdict)
     drawn = "" if attempts == 1 else say("None of {attempts} draws passed. ", attempts)
     refused = RefusedError(

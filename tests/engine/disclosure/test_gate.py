@@ -22,7 +22,7 @@ from tabprotect.engine.errors import BundleError, Interrupted, RefusedError, Tab
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.problem import Problem, Protected, StaffVerdict
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
@@ -120,6 +120,35 @@ def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(
     confidential.write(done, dossier)
     again = confidential.read(dossier)
     assert again.record.decisions == done.record.decisions
+
+
+@pytest.mark.usefixtures("without_remedies")
+def test_what_is_not_judged_hides_no_broken_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reason lets the first draw out: the refusal speaks of that, and so does the policy."""
+    numbers = itertools.count()
+
+    def judged(*given: object, **how: object) -> StaffVerdict:
+        found = verdict(*given, **how)  # type: ignore[arg-type]
+        tables = () if next(numbers) else found.tables
+        return replace(found, tables=tables, left_out=("attempts",))
+
+    monkeypatch.setattr(gate, "verdict", judged)
+    with pytest.raises(RefusedError, match="a reader would know 2; none may be known"):
+        gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3))
+    numbers = itertools.count()
+    done = gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3), accept="a reason")
+    assert "would know 2" in done.record.decisions[0]
+    stated = done.release.mechanism.gate
+    assert stated is not None and (stated.passed, stated.left_out) == (False, ("attempts",))
+    # Where nothing leaves that is not judged whole, this does not leave either.
+    strict = HousePolicy(unjudged="refuse")
+    numbers = itertools.count()
+    with pytest.raises(RefusedError):
+        gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3), policy=strict, accept="a reason")
+    numbers = itertools.count()
+    undecided = gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3), draft=True)
+    with pytest.raises(RefusedError):
+        gate.decided(undecided, strict, "a reason")
 
 
 def test_a_draft_is_what_a_reason_would_let_out(tmp_path: Path) -> None:

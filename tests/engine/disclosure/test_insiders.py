@@ -152,8 +152,10 @@ def test_a_release_that_insiders_read_too_well_is_refused() -> None:
     lenient = protect(METHOD, Problem(table), given, Randomness.seeded(3)).record.verdict
     assert lenient is not None and lenient.insiders.chance
     strict = HousePolicy(insiders="judge", insider_limit=0.0, attempts_at_most=1)
-    with pytest.raises(RefusedError, match="alone in a cell"):
+    with pytest.raises(RefusedError, match="alone in a cell") as caught:
         protect(METHOD, Problem(table), given, Randomness.seeded(3), policy=strict)
+    # It was judged: a standing reason would not let it out.
+    assert "standing reason" not in caught.value.hint
 
 
 def test_what_is_not_known_of_insiders_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:

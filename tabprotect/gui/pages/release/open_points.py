@@ -91,7 +91,13 @@ class OpenPoints:
         policy, known = self.policy(project), self.judging.known(project)
         if known is not None and known.before.close and policy.second_release == "refuse":
             return say("The house policy lets no table leave twice.")
-        if self.unjudged(project) and policy.unjudged == "refuse":
+        if known is not None and known.before.refuses(policy, "whatever the reason"):
+            return say(
+                "The house policy lets nothing leave that tells too much beside what left before."
+            )
+        verdict = self.judging.verdict(project)
+        left_out = verdict is not None and not verdict.complete and project.against
+        if (self.unjudged(project) or left_out) and policy.unjudged == "refuse":
             return say(
                 "The house policy lets nothing leave before all that readers learn is worked out."
             )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pages_of import page_of
@@ -88,3 +90,33 @@ def test_the_policy_may_refuse_whatever_the_reason(
     qtbot.keyClicks(shown.signing.reason, given)
     assert shown.banner.line.state == "mind" and not shown.main_button.isEnabled()
     assert "nothing leave before all" in shown._note.text()
+
+
+def test_no_reason_is_asked_for_where_none_would_do(
+    opened: MainWindow,
+    settle: Settle,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What tells too much beside earlier releases is refused before anything is asked."""
+    numbers = count(1 << 200)
+    seeds = SimpleNamespace(randbits=lambda _: next(numbers))
+    monkeypatch.setattr("tabprotect.engine.randomness.secrets", seeds)
+    shown = page(opened)
+    for number in range(8):
+        opened.document.do(protect, fresh=True, draft=True)
+        settle()
+        opened.go("release")
+        settle()
+        shown.form.set_destination(tmp_path / f"{number}.zip", tmp_path / f"d{number}.zip")
+        shown.signing.reason.clear()
+        qtbot.keyClicks(shown.signing.reason, "asked for")
+        if shown.banner.line.state == "failed":
+            break
+        shown.main_button.click()
+        assert shown._question is not None
+        shown._question.publish.click()
+        settle()
+    assert "beside what left before" in shown._note.text()
+    assert not shown.main_button.isEnabled()
