@@ -163,6 +163,9 @@ def _recognised_without(
     )
 
 
+LEFT_OUT = say("left out, as it holds percentages: {names}")
+"""What is said of the columns that were left out."""
+
 PERCENT = re.compile(r"%|\b(per ?cent|percentage|pct|prozent)\b", re.IGNORECASE)
 """What the name of a column of percentages says."""
 
@@ -192,7 +195,7 @@ def percentages(
 def left_out(header: Sequence[str], shares: Collection[int]) -> str:
     """What was left out because it holds percentages."""
     names = joined((header[n].strip() for n in sorted(shares)), ", ")
-    return say("left out, as it holds percentages: {names}", names)
+    return say(LEFT_OUT, names=names)
 
 
 def dropped_columns(header: Sequence[str], drop: Collection[str]) -> frozenset[int]:

@@ -32,7 +32,7 @@ from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.theme import colour
 from tabprotect.gui.pages.stages import TableStage
 from tabprotect.gui.pages.table.categories_panel import CategoriesPanel
@@ -103,9 +103,8 @@ class TablePage(TableStage, Page):
             self.body.addWidget(widget)
         self.body.addWidget(split, 1)
         self.body.addWidget(self.empty, 1)
-        self._legend = Label(role="quiet")
-        self.footer.addWidget(self._legend)
-        self.footer.addStretch(1)
+        self._legend = ElidedLabel(role="quiet")
+        self.footer.addWidget(self._legend, 1)
         document.selection_changed.connect(self._selected)
         self.begins = self.grid.cells
 

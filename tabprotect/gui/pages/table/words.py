@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from tabprotect.engine.formats.layouts.table_forms import LEFT_OUT
+from tabprotect.engine.project.project import Project
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.theme import count_text
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.said import Said, joined, plural, say
 
 
 def table_words(document: Document, table: Table) -> tuple[str, str]:
@@ -43,8 +47,37 @@ def table_words(document: Document, table: Table) -> tuple[str, str]:
             count_text(risk),
             rule,
         ),
-        say("● small: {rule}.  F8 goes to the next one.", rule),
+        joined(
+            filter(
+                None,
+                (say("● small: {rule}.  F8 goes to the next one.", rule), left_out_of(project)),
+            ),
+            "  ",
+        ),
     )
+
+
+def left_out_of(project: Project) -> str:
+    """Which columns of its file a table was read without, and how to have them; else empty."""
+    said = [part for note in project.notes for part in _parts(note)]
+    out = [str(of.values["value"]) for of in said if of.values.get("option") == "drop"]
+    out += [str(of.values["names"]) for of in said if of.template == str(LEFT_OUT)]
+    return (
+        say(
+            "Not read, as it holds percentages: {names} (File > Open with choices).",
+            joined(out, ", "),
+        )
+        if out
+        else ""
+    )
+
+
+def _parts(text: object) -> Iterator[Said]:
+    """A said text, and what was put into it."""
+    if isinstance(text, Said):
+        yield text
+        for value in text.values.values():
+            yield from _parts(value)
 
 
 MOST_READ = 100_000

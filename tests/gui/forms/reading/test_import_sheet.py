@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import xlsxwriter
+from pages_of import page_of
 from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -13,6 +14,7 @@ from tabprotect.engine.house import FOLDER
 from tabprotect.gui.forms.reading.import_sheet import ImportSheet
 from tabprotect.gui.forms.reading.mark_choices import MarkChoices
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.table.page import TablePage
 
 MARKED = (
     "Persons by region and sex 2023\n\nregion\\sex,f,m\nnorth,-,5\nsouth,7,9\n\nSource: census\n"
@@ -253,3 +255,28 @@ def test_what_a_file_has_nothing_of_is_folded(
     qtbot.waitUntil(sheet.inputs["delimiter"].isVisible)
     sheet.form.change.click()
     assert not totals.isVisible()
+
+
+def test_all_columns_are_seen_at_200_per_cent(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "wide.csv"
+    rows = [f"a region of a long name {r},group {r},single or not,{r + 3},{r}.5" for r in range(4)]
+    path.write_text("\n".join(["region,age group,marital status,persons,percent", *rows]) + "\n")
+    window.resize(960, 540)
+    window.files.ask_reading(str(path))
+    sheet = settled_sheet(window, qtbot)
+    qtbot.waitUntil(lambda: sheet.lines.rowCount() == 5)
+    assert sheet.lines.horizontalScrollBar().maximum() == 0
+    sheet.reject()
+
+
+def test_what_of_a_file_was_not_read_is_said_beside_the_table(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "shares.csv"
+    path.write_text("region,sex,count,percent\nn,f,5,20.8\nn,m,7,29.2\ns,f,3,12.5\ns,m,9,37.5\n")
+    window.files.open(str(path))
+    qtbot.waitUntil(lambda: window.document.project is not None and window.page.name == "table")
+    said = page_of(window, TablePage)._legend.text()
+    assert "Not read, as it holds percentages: percent" in said
