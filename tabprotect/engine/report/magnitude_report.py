@@ -90,7 +90,7 @@ def magnitude_edition(
         (
             (say("Measure"), release.measure),
             (say("Method"), SUMS_METHODS[release.method].label),
-            (say("Sums"), count_text(len(release.key))),
+            (say("Sums"), _sums(release)),
             (say("Not published"), count_text(int(release.hidden.sum()))),
             *((say("Signed by the key"), key) for key in found.signers),
             (say("Fingerprint (SHA-256)"), sha256(bundle)),
@@ -99,6 +99,12 @@ def magnitude_edition(
         _grid(release),
         (say("Every file is as its manifest lists it."), *adds_up(release)),
     )
+
+
+def _sums(release: ReleasedSums) -> str:
+    """How many sums there are, and how many of them are published as 0."""
+    number, zero = count_text(len(release.key)), int(((release.value == 0) & ~release.hidden).sum())
+    return say("{number}, {zero} of them 0", number, count_text(zero)) if zero else number
 
 
 def _staff(record: Mapping[str, object]) -> list[tuple[str, str]]:

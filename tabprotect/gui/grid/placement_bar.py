@@ -36,6 +36,11 @@ from tabprotect.languages.speaking import tell, told
 
 Zone = Literal["rows", "columns", "layers"]
 ZONES: tuple[Zone, ...] = ("rows", "columns", "layers")
+CAPTIONS: dict[Zone, str] = {
+    "rows": say("Rows"),
+    "columns": say("Columns"),
+    "layers": say("Layers"),
+}
 MIME = "application/x-tabprotect-variable"
 SHORT = 18
 """Characters of a name on a chip; the tooltip has all."""
@@ -148,7 +153,7 @@ class DropZone(QFrame):
         self.chips: list[Chip] = []
         self.setAcceptDrops(True)
         self.setAccessibleName(tell("Variables in {zone}", zone))
-        caption = Label(say(zone.capitalize()), role="quiet")
+        caption = Label(CAPTIONS[zone], role="quiet")
         caption.setMinimumHeight(caption.fontMetrics().height() + GRID // 2)
         self.row = FlowLayout(self, gap=GRID // 2)
         self.row.setContentsMargins(0, 4, GRID, 4)

@@ -227,7 +227,11 @@ class LatticeView(Drawing):
         plain = self.letters is None or self.letters.lattice.plain
         for band in arranged.bands:
             # With levels a step down is a variable more, or one a level finer.
-            words = f"{band.dimension}-way" if plain else say("step {dimension}", band.dimension)
+            words = (
+                say("{dimension}-way", band.dimension)
+                if plain
+                else say("step {dimension}", band.dimension)
+            )
             box = QRectF(0, band.top, 12 * GRID, band.bottom - band.top)
             painter.drawText(box, flags, told(words) if band.dimension else "")
 

@@ -20,7 +20,7 @@ FITS = 12
 FEW, FITS_TOGETHER = 4, 26
 """Variables whose products may be named in full, and letters that the longest may have then."""
 
-TOTAL = "total"
+TOTAL = say("total")
 """What the sub-table of no variable is called in a drawing."""
 
 

@@ -23,6 +23,7 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.drawn.shades import shades
 from tabprotect.gui.look.theme import GRID, Colours, colour
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
 GAP = 4.0
@@ -42,7 +43,7 @@ class TileMap(Drawing):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.focus: Query = 0
         self.chain: Sequence[Query] = ()
-        self.row_name = "{}-way"
+        self.row_name = say("{dimension}-way")
         """What a row of tiles is called, by its number."""
         self._levels: list[Ints] = []
         self._shade: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
@@ -126,7 +127,7 @@ class TileMap(Drawing):
             painter.drawImage(QRectF(left, top, self._columns * self._tile, high), image)
             if top + high / 2 - line / 2 >= last:
                 painter.setPen(QColor(colours.quiet))
-                text = "total" if not dimension else self.row_name.format(dimension)
+                text = say(self.row_name, dimension=dimension) if dimension else say("total")
                 middle = top + high / 2
                 painter.drawText(
                     QRectF(area.left(), middle - line / 2, left, line), flags, told(text)

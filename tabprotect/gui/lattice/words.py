@@ -70,7 +70,7 @@ def way_text(judgement: RiskJudgement) -> str:
 def state_sentence(regions: Regions) -> str:
     """The released set in one sentence."""
     state, letters = regions.state, regions.letters
-    counts, out = regions.by_dimension.sum(axis=1), regions.out
+    counts, out = regions.by_dimension.sum(axis=1), say(regions.out)
     total = len(regions.every)
     if state.judgement.verdict == "bad":
         return say(
@@ -173,7 +173,7 @@ def region_text(regions: Regions, region: int) -> str:
     """A region in a word or two."""
     if region == UNKNOWN and regions.waiting:
         return say("still being looked at")
-    return regions.out if region == RELEASED else REGION_WORDS[region]
+    return say(regions.out) if region == RELEASED else REGION_WORDS[region]
 
 
 def status_text(regions: Regions, query: Query) -> str:

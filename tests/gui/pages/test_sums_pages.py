@@ -226,7 +226,7 @@ def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) ->
     line = page.banner.line
     if isinstance(page, ReleaseSumsPage):
         # What passes is not ready without a title.
-        assert line.state == "mind" and line.rest.endswith("The release has no title.")
+        assert line.state == "mind" and line.rest.endswith("Still open: a title.")
         document.do(set_title, title="Turnover by branch")
         settle()
     assert page.banner.line.state == "passed"

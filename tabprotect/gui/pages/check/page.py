@@ -29,7 +29,7 @@ from tabprotect.gui.base.believed.cell import cell_sentence
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import PageChanges
 from tabprotect.gui.look.buttons import named, push_button, scrolling
-from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, TURNS
 from tabprotect.gui.pages.check.cell_figures import (
@@ -76,7 +76,7 @@ class CheckPage(CheckStage, PosteriorShown):
         figure_label.setBuddy(self._figure_box)
         self.map = HeatMap(say("What can be believed of every cell"))
         self.map.chosen.connect(self._go_to)
-        self._meaning = Label(wordWrap=True, role="quiet", name=say("What the figure means"))
+        self._meaning = ElidedLabel(role="quiet", name=say("What the figure means"))
         self.mode = Label(wordWrap=True, role="quiet")
         self.mode_button = push_button(say("Show the others"), self._show_misses, flat=True)
         self.mode_button.setToolTip(tell("List the cells where it is not."))
@@ -304,6 +304,7 @@ class CheckPage(CheckStage, PosteriorShown):
         domain = view.posterior.domain
         placed = project.placement is not None and domain == project.domain
         self._meaning.setText(told(self.figure.meaning))
+        self._meaning.setToolTip(tip(self.figure.meaning))
         self.map.show_values(
             domain,
             project.placement if placed and project.placement else Placement.of(domain),

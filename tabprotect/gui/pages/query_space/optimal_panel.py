@@ -228,14 +228,16 @@ class OptimalPanel(SpacePanel):
             ListColumn(self._unit(), [r.plan.judgement for r in rows], _width),
             ListColumn(say("verdict"), [r.verdict for r in rows], str, right=False),
             ListColumn(
-                say("decomposable"), ["yes" if r.plan.decomposable else "no" for r in rows], str
+                say("decomposable"),
+                [say("yes") if r.plan.decomposable else say("no") for r in rows],
+                str,
             ),
         ]
         if any(r.rebuilt is not None for r in rows):
             columns.append(ListColumn(say("rebuilt"), [r.rebuilt for r in rows], _share))
         for d in range(dimensions):
             counts = [r.plan.released.by_dimension[d] for r in rows]
-            columns.append(ListColumn(f"{d}-way", counts))
+            columns.append(ListColumn(say("{dimension}-way", d), counts))
         self.list.show_rows(
             columns,
             stretch=(0,) if dimensions <= DRAWN + 1 else (),

@@ -197,6 +197,7 @@ class WidthsPanel(SpacePanel):
         )
         if regions.variables > DRAWN:
             chain = regions.state.evidence.widths.chain()
-            self.tiles.row_name = "{}-way" if letters.lattice.plain else "step {}"
+            plain = letters.lattice.plain
+            self.tiles.row_name = say("{dimension}-way") if plain else say("step {dimension}")
             self.tiles.show_tiles(every, self._shades, ~listed, chain)
         self.view.update()

@@ -57,7 +57,7 @@ class OpenPoints:
         if unsigned := self.policy(project).unsigned(*self.signing.names()):
             return say("Still open: {unsigned}.", unsigned)
         if not project.title:
-            return say("The release has no title.")
+            return say("Still open: {unsigned}.", say("a title"))
         # A warning stands below: nothing is green above it.
         seeded = project.protected is not None and project.protected.record.seed_given
         return CHANCE["given"] if seeded else ""

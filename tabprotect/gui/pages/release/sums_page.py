@@ -168,7 +168,9 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         if house and not project.published:
             question = project.limits.unsigned(*self.signing.names())
             question = question and say("Still open: {unsigned}.", question)
-            question = question or ("" if project.title else say("The release has no title."))
+            question = question or (
+                "" if project.title else say("Still open: {unsigned}.", say("a title"))
+            )
         line = sums_headline(
             self.looked.verdict,
             staff=house,

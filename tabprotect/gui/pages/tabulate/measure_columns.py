@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import FlowLayout, in_row
+from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
@@ -52,6 +52,7 @@ class MeasureColumns(QWidget):
         self.boxes: dict[str, QComboBox] = {}
         self._more = QWidget()
         flow = FlowLayout(self._more, gap=GRID)
+        names = [told(words) for words, _ in ROLES.values()]
         for name, (words, meaning) in ROLES.items():
             box = self.boxes[name] = named(QComboBox(), words)
             box.setToolTip(tip(meaning))
@@ -60,6 +61,8 @@ class MeasureColumns(QWidget):
             pair = QWidget()
             of = Label(words)
             of.setBuddy(box)
+            of.setMinimumWidth(max(map(of.fontMetrics().horizontalAdvance, names)))
+            box.setMinimumWidth(round(14 * GRID * THEME.scale))
             in_row(of, box, on=pair, margins=0, spacing=GRID)
             flow.addWidget(pair)
         self.merge = QCheckBox(tell("One group in two spellings"))
@@ -67,10 +70,8 @@ class MeasureColumns(QWidget):
             tip(say("Groups whose names differ in capitals and spaces only count as one."))
         )
         flow.addWidget(self.merge)
-        amount = QWidget()
-        in_row(label, self.measure, on=amount, margins=0, spacing=GRID)
-        top = Qt.AlignmentFlag.AlignTop
-        in_row((amount, 0, top), (self._more, 100), 1, on=self, margins=0, spacing=GRID)
+        amount = in_row(label, self.measure, 1, spacing=GRID)
+        in_column(amount, self._more, on=self, margins=0, spacing=GRID)
         self._more.hide()
 
     @staticmethod

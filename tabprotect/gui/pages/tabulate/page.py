@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
-    QTableWidget,
     QTableWidgetItem,
     QWidget,
 )
@@ -30,9 +29,7 @@ from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import ElidedLabel, Label, heading
 from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
-from tabprotect.gui.look.lists.figures import show_figures
 from tabprotect.gui.look.lists.finder import Finder
-from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.tabulate.measure_columns import MeasureColumns
 from tabprotect.gui.pages.tabulate.table_so_far import (
@@ -41,6 +38,13 @@ from tabprotect.gui.pages.tabulate.table_so_far import (
     count_all,
     counted_by,
     if_ticked,
+)
+from tabprotect.gui.pages.tabulate.variable_list import (
+    AHEAD,
+    FIGURES,
+    KIND,
+    TITLES,
+    VariableList,
 )
 from tabprotect.gui.pages.tabulate.words import KINDS, MOST_CATEGORIES, unfit
 from tabprotect.languages.said import joined, say
@@ -54,19 +58,6 @@ LEAST_KEYS = 100
 """Different numbers that a column of record keys has at least, of many records."""
 
 DRAWN = say("drawn now, kept with this table")
-
-TITLES = (
-    say("Variable"),
-    say("Values"),
-    say("Small counts if ticked"),
-    say("Kind"),
-    say("Missing"),
-)
-FIGURES, AHEAD, KIND = (1, 2, 4), 2, 3
-"""Columns: those of figures, that of small counts, that of kinds."""
-
-ROOM = 2 * GRID
-"""Pixels between two columns."""
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -110,13 +101,7 @@ class TabulatePage(Page):
             tip=say("Every variable in sight with at most 1,000 categories, or none"),
         )
         self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._list = QTableWidget(0, len(TITLES))
-        self._list.setHorizontalHeaderLabels([told(title) for title in TITLES])
-        as_list(self._list, say("Variables of the file; tick those to count by"))
-        header = self._list.horizontalHeader()
-        # Figures stand beside the names that they are of, however wide the window is.
-        header.setStretchLastSection(True)
-        show_figures(self._list, FIGURES)
+        self._list = VariableList()
         self._list.itemChanged.connect(self._ticked)
         self._before: Qt.CheckState | None = None
         self._list.cellPressed.connect(self._pressed)
@@ -294,7 +279,7 @@ class TabulatePage(Page):
                 self._list.setItem(row, at, item)
         self._list.blockSignals(False)
         self._list.setColumnHidden(len(TITLES) - 1, not any(column.missing for column in found))
-        self._fit_columns()
+        self._list.fit_columns()
         self._weight.clear()
         self._weight.addItem(tell("once"), None)
         self._key.clear()
@@ -325,14 +310,6 @@ class TabulatePage(Page):
                 lambda progress: count_all(self.source, names, progress),
                 (self.source, names),
             )
-
-    def _fit_columns(self) -> None:
-        """Figures stand beside the names that they are of, however wide the window is."""
-        self._list.resizeColumnsToContents()
-        shown = [n for n in range(len(TITLES)) if not self._list.isColumnHidden(n)]
-        # The last one takes what is left.
-        for column in shown[:-1]:
-            self._list.setColumnWidth(column, self._list.columnWidth(column) + ROOM)
 
     def _have_joint(self, table: Table) -> None:
         self._table = table
@@ -375,7 +352,7 @@ class TabulatePage(Page):
             item.setText(told(said))
             item.setForeground(QColor(ink))
         self._list.blockSignals(False)
-        self._fit_columns()
+        self._list.fit_columns()
         note = say("All {records} records were counted.", count_text(self._columns[0].records))
         if "" in found:
             self.so_far.show_counted(found[""], note)

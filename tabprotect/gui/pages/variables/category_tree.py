@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QBrush, QDropEvent
+from PySide6.QtGui import QBrush, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.variable import Level, Variable
-from tabprotect.gui.look.theme import THEME, colour, count_text
+from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -25,6 +25,8 @@ NAME = say("Categories by level; drag some together to group them")
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CATEGORY = Qt.ItemDataRole.UserRole
 GROUP = Qt.ItemDataRole.UserRole + 1
+LEAST_NAME = 12 * GRID
+"""Pixels, at normal text, that names have at least."""
 
 
 class CategoryTree(QTreeWidget):
@@ -51,6 +53,13 @@ class CategoryTree(QTreeWidget):
             self.header().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         THEME.follow(self, CategoryTree._paint)
         self._paint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Long names are cut before the figures beside them are out of sight.
+        figures = self.columnWidth(1) + self.columnWidth(2)
+        room = max(self.viewport().width() - figures, round(LEAST_NAME * THEME.scale))
+        self.header().setMaximumSectionSize(room)
 
     def show_variable(
         self,
