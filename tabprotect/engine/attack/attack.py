@@ -16,7 +16,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.attack.chain import WORK, JointShares, joint_shares, usual_plan
 from tabprotect.engine.attack.least_squares import Estimate, least_squares
-from tabprotect.engine.attack.proofs import narrowed, proved
+from tabprotect.engine.attack.proofs import affordable, narrowed, proved
 from tabprotect.engine.fitting.margin_variance import variance_left
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.left_out import Kind
@@ -197,7 +197,8 @@ def attack(
     work
         Most visits of sums by the chains.
     programmes
-        The number of cells, from the first on, that integer programmes are solved for.
+        The number of cells, from the first on, that integer programmes are solved for; fewer in
+        large tables.
 
     Raises
     ------
@@ -209,7 +210,8 @@ def attack(
     ends = proved(numbers)
     if programmes:
         open_ = np.flatnonzero((ends[0] < ends[1])[: numbers.domain.size])
-        ends = narrowed(numbers, ends, open_[:programmes].tolist(), progress)
+        few = open_[: affordable(numbers, programmes)]
+        ends = narrowed(numbers, ends, few.tolist(), progress)
     estimate = least_squares(numbers)
     joint = None
     plan = usual_plan(numbers) if plan is None else plan

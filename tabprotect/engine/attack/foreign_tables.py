@@ -34,7 +34,7 @@ MOST_CELLS = 2_000_000
 """Most inner cells of the tables together."""
 
 PROGRAMMES = 200
-"""Cells that integer programmes are solved for: some hundredths of a second each."""
+"""Most cells that integer programmes are solved for."""
 
 REACH = 8.0
 """Standard deviations beyond which noise of an unknown kind is taken as impossible."""

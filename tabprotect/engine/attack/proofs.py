@@ -26,6 +26,20 @@ NEAR = 1e-6
 """The solver's tolerance."""
 
 
+PROGRAMMED = 200 * 4_096 * 64
+"""What integer programmes may take together: each as the number of its entries to the power 3/2."""
+
+
+def affordable(numbers: PublishedNumbers, asked: int) -> int:
+    """For how many cells integer programmes are solved, of those asked for; none in large tables.
+
+    The two of a cell of 4,096 entries (64 cells with all their sums) take a tenth of a second, of 65,536
+    entries up to five.
+    """
+    entries = len(numbers.cells)
+    return min(asked, PROGRAMMED // max(entries * math.isqrt(entries), 1))
+
+
 def proved(numbers: PublishedNumbers) -> tuple[Ints, Ints]:
     """Bounds of all cells and then of all sums, int64 (cells + sums,); ``UNBOUNDED`` for no upper.
 

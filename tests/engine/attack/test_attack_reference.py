@@ -15,7 +15,7 @@ import pytest
 from tabprotect.engine.attack import chain, chain_steps
 from tabprotect.engine.attack.attack import Attacked, attack
 from tabprotect.engine.attack.least_squares import least_squares, noise_left
-from tabprotect.engine.attack.proofs import proved
+from tabprotect.engine.attack.proofs import affordable, proved
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.margin_variance import variance_left
 from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
@@ -59,6 +59,23 @@ def farthest(found: Attacked, expected: list[dict[str, float]]) -> float:
         for value in {*chances, *map(int, truth)}:
             worst = max(worst, abs(chances.get(value, 0.0) - truth.get(str(value), 0.0)))
     return worst
+
+
+@pytest.mark.parametrize(
+    ("variables", "order", "cells"), [(6, 6, 200), (8, 1, 200), (8, 8, 3), (14, 1, 0)]
+)
+def test_programmes_of_large_tables_are_few(variables: int, order: int, cells: int) -> None:
+    """Each takes seconds there, of 65,536 cells minutes: an attack comes to an end."""
+    domain = Domain.of_shape((2,) * variables)
+    margins = [domain.names]
+    margins += [m for r in range(order + 1) for m in itertools.combinations(domain.names, r)]
+    numbers = PublishedNumbers.of(
+        publication := Publication.of(domain, list(dict.fromkeys(margins))),
+        np.zeros(publication.size, dtype=np.int64),
+        _rounded,
+        variance=1.0,
+    )
+    assert affordable(numbers, 200) == cells
 
 
 @pytest.mark.parametrize("case", TINY)

@@ -208,10 +208,13 @@ class _Selection:
         self._suppressed = self._kept.copy()
         self._engine.open(np.flatnonzero(self._kept))
         self._person = task.person
+        self._person_of = np.ascontiguousarray(task.person).data
         # Who is alone in which published cells, and who in the cells of each change.
         self._by_person = np.argsort(task.person, kind="stable")
         self._persons = task.person[self._by_person]
         self._people: dict[Deviation, frozenset[int]] = {}
+        self._spares: dict[int, set[int]] = {}
+        self._owned: dict[int, Ints] = {}
         self._need = {
             +1: np.where(self._primary, self._levels(task.above), 0),
             -1: np.where(self._primary, self._levels(task.below), 0),
@@ -276,38 +279,51 @@ class _Selection:
             self._tidy(needed)
         return self._suppressed[self._twin]
 
-    def _knows(self, found: Deviation, spared: set[int]) -> frozenset[int]:
-        """Who knows the count of another cell that a deviation moves."""
+    def _moves_of(self, found: Deviation) -> frozenset[int]:
+        """Who knows the count of a cell that a deviation moves; -1 for nobody."""
         people = self._people.get(found)
         if people is None:
-            people = frozenset(self._person[found.cells].tolist())
+            people = frozenset(self._person_of[cell] for cell in found.cells.tolist())
             self._people[found] = people
-        return people - spared
+        return people
 
     def _cells_of(self, person: int) -> Ints:
         """The published cells that somebody is alone in."""
-        begin, end = np.searchsorted(self._persons, [person, person + 1])
-        return self._by_person[begin:end]
+        if person not in self._owned:
+            begin, end = np.searchsorted(self._persons, [person, person + 1])
+            self._owned[person] = self._by_person[begin:end]
+        return self._owned[person]
 
     def _spared(self, cell: int) -> set[int]:
         """People against whom a cell needs no protection, and -1 for nobody."""
-        own = {-1, int(self._person[cell])}
-        return own | self._parts(cell) if self._task.insiders == "outside" else own
+        if cell not in self._spares:
+            own = {-1, self._person_of[cell]}
+            outside = self._task.insiders == "outside"
+            self._spares[cell] = own | self._parts(cell) if outside else own
+        return self._spares[cell]
 
     def _parts(self, cell: int) -> set[int]:
         incidence = self._task.publication.incidence
         begin, end = incidence.indptr[cell], incidence.indptr[cell + 1]
         return set(incidence.indices[begin:end].tolist())
 
+    def _rulers_out(self, proofs: list[Deviation], cell: int) -> frozenset[int]:
+        """The people who can rule out each of some deviations, of which there is one."""
+        people = self._moves_of(proofs[0]) - self._spared(cell)
+        for found in proofs[1:]:
+            if not people:
+                break
+            people &= self._moves_of(found)
+        return people
+
     def _enough(self, proofs: list[Deviation], cell: int) -> bool:
         """Return True if neither one insider (nor all together) can rule out every deviation."""
         if not proofs:
             return False
-        spared = self._spared(cell)
-        known = [self._knows(found, spared) for found in proofs]
         if self._task.insiders == "all":
-            return any(not cells for cells in known)
-        return not frozenset.intersection(*known)
+            spared = self._spared(cell)
+            return any(self._moves_of(found) <= spared for found in proofs)
+        return not self._rulers_out(proofs, cell)
 
     def _protected(self, aim: Aim) -> bool:
         return self._enough(self._proofs.get(aim, []), aim[0])
@@ -322,9 +338,7 @@ class _Selection:
             barred = np.flatnonzero(others)
         while not self._enough(proofs, cell):
             if self._task.insiders in ("one", "outside") and proofs:
-                spared = self._spared(cell)
-                known = [self._knows(found, spared) for found in proofs]
-                barred = self._cells_of(min(frozenset.intersection(*known)))
+                barred = self._cells_of(min(self._rulers_out(proofs, cell)))
             self._routes += 1
             found = self._engine.route(
                 cell, sign, int(self._need[sign][cell]), barred=barred, pay=pay

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from tabprotect.engine.arrays import Ints
 
 ENDLESS = 2**50
@@ -31,13 +33,14 @@ class Deviation:
     behind: int
 
     @classmethod
-    def of(cls, cells: Ints, change: Ints, room: Ints) -> Deviation:
+    def of(cls, cells: list[int], change: list[int], room: list[int]) -> Deviation:
         """From the moved cells and how far each may fall."""
         ahead = behind = ENDLESS
         # A few cells: arrays would take ten times as long.
-        for left, by in zip(room.tolist(), change.tolist(), strict=True):
+        for left, by in zip(room, change, strict=True):
             if by < 0:
                 ahead = min(ahead, left // -by)
             elif by > 0:
                 behind = min(behind, left // by)
-        return cls(cells, change, ahead, behind)
+        moved = np.array(cells, dtype=np.int64), np.array(change, dtype=np.int64)
+        return cls(*moved, ahead, behind)

@@ -249,8 +249,9 @@ class LinearMoves:
     def _deviation(self, change: tuple[Ints, Ints]) -> Deviation:
         inner, sums = change
         used = np.flatnonzero(sums)
-        found = Deviation.of(self._first[used], sums[used], self._room[used])
-        hidden = Deviation.of(np.zeros(0, dtype=np.int64), inner, self._inner_room)
+        moved = self._first[used], sums[used], self._room[used]
+        found = Deviation.of(*(one.tolist() for one in moved))
+        hidden = Deviation.of([], inner.tolist(), self._inner_room.tolist())
         return Deviation(
             found.cells,
             found.change,

@@ -226,6 +226,9 @@ class TwoWayFlows:
         amounts = np.where(published, room[ids], 0)
         self._increase = np.where((self._sign > 0) | ~published, ENDLESS, amounts)
         self._decrease = np.where((self._sign < 0) | ~published, ENDLESS, amounts)
+        # What is asked of a few places at a time: number, sign and room of the cell there.
+        flat = (np.ascontiguousarray(one.reshape(-1)) for one in (ids, self._sign, amounts))
+        self._at_place = tuple(one.data for one in flat)
         self._rows = np.zeros(len(room), dtype=np.int64)
         self._columns = np.zeros(len(room), dtype=np.int64)
         self._rows[ids[published]], self._columns[ids[published]] = np.nonzero(published)
@@ -312,12 +315,12 @@ class TwoWayFlows:
         found = two_way_routes.route(*arcs, still, asked, rows, columns, pay, self._step, FEW)
         if found is None:
             return None
-        places, by = (np.frombuffer(one, dtype=np.int64) for one in found)
-        cells = self._ids.reshape(-1)[places]
-        moved = (by != 0) & (cells >= 0)
-        cells = cells[moved]
-        change = by[moved] * self._sign.reshape(-1)[places[moved]]
-        return Deviation.of(cells, change, self._room[cells])
+        # A few cells: arrays would take several times as long.
+        ids, signs, rooms = self._at_place
+        pairs = zip(*(memoryview(one).cast("q") for one in found), strict=True)
+        moved = [(place, by) for place, by in pairs if by and ids[place] >= 0]
+        change = [by * signs[place] for place, by in moved]
+        return Deviation.of([ids[k] for k, _ in moved], change, [rooms[k] for k, _ in moved])
 
     def at_once(self, cells: Ints, sign: int, needs: Ints, still: Bools) -> Bools:
         """The cells that three other hidden ones let move, bool (cells,): many at a time.
@@ -392,9 +395,9 @@ class TwoWayFlows:
 
     def _deviation(self, moved: dict[tuple[int, int], int]) -> Deviation:
         places = [(at, by) for at, by in moved.items() if by and self._ids[at] >= 0]
-        cells = np.array([self._ids[at] for at, _ in places], dtype=np.int64)
-        change = np.array([by * int(self._sign[at]) for at, by in places], dtype=np.int64)
-        return Deviation.of(cells, change, self._room[cells])
+        cells = [int(self._ids[at]) for at, _ in places]
+        change = [by * int(self._sign[at]) for at, by in places]
+        return Deviation.of(cells, change, self._room[cells].tolist())
 
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
         """How far one suppressed cell can move while the published ones stay.
@@ -432,7 +435,8 @@ class TwoWayFlows:
         change = turn * self._sign[rows, columns] * np.append(-flow, amount)
         cells = self._ids[rows, columns]
         cells, change = cells[cells >= 0], change[cells >= 0]
-        return amount, True, Deviation.of(cells, change, self._room[cells])
+        found = Deviation.of(cells.tolist(), change.tolist(), self._room[cells].tolist())
+        return amount, True, found
 
     def _augmented(self, turn: int, cell: int) -> tuple[int, tuple[Ints, Ints, Ints]]:
         """``HiddenNetwork.flow`` for counts beyond int32: the widest paths first."""
