@@ -98,7 +98,7 @@ def attack_report(attacked: AttackedFiles) -> AttackReport:
             domain.labels(domain.unflat(cell)),
             "" if shown[cell] < 0 else count_text(int(shown[cell])),
             count_text(int(value[cell])) if belief[cell] else "?",
-            f"{belief[cell]:.3f}" if belief[cell] else "",
+            in_100(float(belief[cell])) if belief[cell] else "",
             WAYS[ways[cell]],
             bool(belief[cell] > BELIEF_LIMIT),
         )
