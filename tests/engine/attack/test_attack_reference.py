@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tabprotect.engine.attack import attack as attacking
 from tabprotect.engine.attack import chain, chain_steps
 from tabprotect.engine.attack.attack import Attacked, attack
 from tabprotect.engine.attack.least_squares import least_squares, noise_left
@@ -76,6 +77,23 @@ def test_programmes_of_large_tables_are_few(variables: int, order: int, cells: i
         variance=1.0,
     )
     assert affordable(numbers, 200) == cells
+
+
+def test_no_more_programmes_are_solved_than_can_be_afforded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    solved: list[int] = []
+
+    def noted(
+        numbers: PublishedNumbers, ends: object, cells: list[int], progress: object
+    ) -> object:
+        solved.append(len(cells))
+        return ends
+
+    monkeypatch.setattr(attacking, "narrowed", noted)
+    monkeypatch.setattr(attacking, "affordable", lambda numbers, asked: min(asked, 2))
+    attack(numbers_of(TINY[0], False), programmes=4)
+    assert solved == [2]
 
 
 @pytest.mark.parametrize("case", TINY)
