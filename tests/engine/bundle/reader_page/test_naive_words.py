@@ -39,8 +39,9 @@ def test_the_figures_are_those_of_the_documentation() -> None:
         columns = slice(2, 3) if method == "suppression" else slice(0, 3)
         for heading, stated in (("Test", said.rejected), ("Log odds ratio", said.covered)):
             found = published(heading, method, columns)
-            # Words in bundles stay while more releases move a figure within its error.
-            assert np.allclose(stated, (min(found), max(found)), atol=2.5), (method, heading)
+            # Words in bundles stay while more releases move a figure within its error: twice that
+            # of a coverage near .95 that 100 releases show.
+            assert np.allclose(stated, (min(found), max(found)), atol=4.4), (method, heading)
 
 
 def test_every_method_says_it_in_two_languages() -> None:
