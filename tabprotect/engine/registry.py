@@ -9,13 +9,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
-from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from tabprotect.engine.errors import ParameterError
 from tabprotect.languages.nearest import meant
 from tabprotect.languages.said import prose, say
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 class Named(Protocol):
@@ -179,6 +181,9 @@ class Registry(Mapping[str, T], Generic[T]):
 @cache
 def _every() -> Sequence[EntryPoint]:
     """The entry points of all packages, read once: of many that takes a tenth of a second."""
+    # Late: one of our own plug-ins, asked for by its name, needs none of them.
+    from importlib.metadata import entry_points
+
     found = entry_points()
     return [point for group in found.groups for point in found.select(group=group)]
 

@@ -1,7 +1,8 @@
 """Linear and integer programmes: the one place that uses HiGHS.
 
 HiGHS runs with one thread and a fixed seed, so that the same programme gives the same
-answer. (Never load OR-tools into the same process: the two clash.)
+answer. (Never load OR-tools into the same process: the two clash.) It is imported with the first
+programme: most work needs none.
 """
 
 from __future__ import annotations
@@ -9,9 +10,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import highspy
 import numpy as np
 import numpy.typing as npt
 
@@ -19,6 +19,9 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, Interrupted, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    import highspy
 
 PATIENCE = 0.2
 """Seconds within which a cancelled integer programme has to stop."""
@@ -59,14 +62,6 @@ def solver_work() -> float:
     machine, whatever else it does. Only differences are meaningful.
     """
     return float(getattr(_spent, "work", 0.0))
-
-
-_ENDED = (
-    highspy.HighsModelStatus.kOptimal,
-    highspy.HighsModelStatus.kSolutionLimit,
-    highspy.HighsModelStatus.kIterationLimit,
-    highspy.HighsModelStatus.kInterrupt,
-)
 
 
 @dataclass(frozen=True)
@@ -233,6 +228,8 @@ class Model:
         columns: tuple[npt.NDArray[np.number], npt.NDArray[np.number]],
         integral: bool,
     ) -> None:
+        import highspy
+
         self.columns = len(columns[0])
         self.integral = integral
         lp = highspy.HighsLp()
@@ -252,6 +249,8 @@ class Model:
 
     def _begin(self) -> None:
         """A solver that has the programme and has not run."""
+        import highspy
+
         self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self._cost = np.zeros(self.columns)
         self._watcher = _Watcher()
@@ -320,6 +319,8 @@ class Model:
         stage: str = "solving",
     ) -> SolverOutcome:
         """As :meth:`optimise`, with a weight for every column (columns,)."""
+        import highspy
+
         changed = np.flatnonzero(cost != self._cost).astype(np.int32)
         self._demand(
             self._highs.changeColsCost(len(changed), changed, cost[changed]),
@@ -410,6 +411,8 @@ class Model:
         The interpreter waits for it before it exits: a solver that outlived the interpreter would
         end the process with an error.
         """
+        import highspy
+
         highs = self._highs
         ended: list[highspy.HighsStatus] = []
         runner = threading.Thread(
@@ -431,18 +434,27 @@ class Model:
 
     def _strayed(self) -> bool:
         """Return True if the point of a finished run slightly violates the sums."""
+        import highspy
+
         optimal = self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
         found = self._highs.getInfo().primal_solution_status
         return optimal and bool(found != highspy.SolutionStatus.kSolutionStatusFeasible)
 
     def _outcome(self) -> SolverOutcome:
+        import highspy
+
         status = self._highs.getModelStatus()
         if status in (
             highspy.HighsModelStatus.kInfeasible,
             highspy.HighsModelStatus.kUnboundedOrInfeasible,
         ):
             raise InfeasibleError(say("no table has these sums"))
-        if status not in _ENDED:
+        if status not in (
+            highspy.HighsModelStatus.kOptimal,
+            highspy.HighsModelStatus.kSolutionLimit,
+            highspy.HighsModelStatus.kIterationLimit,
+            highspy.HighsModelStatus.kInterrupt,
+        ):
             raise SolverError(
                 say(
                     "the solver stopped without an answer ({status})",
@@ -463,5 +475,7 @@ class Model:
         return SolverOutcome(bound, value, point, optimal)
 
     def _demand(self, status: highspy.HighsStatus, what: str) -> None:
+        import highspy
+
         if status == highspy.HighsStatus.kError:
             raise SolverError(say("the solver could not {what}", what))

@@ -14,8 +14,6 @@ import numpy as np
 
 from tabprotect.cli.arguments import add_reading, cell_list, given_reading, keep_apart, positive
 from tabprotect.cli.output import Console
-from tabprotect.cli.reader.infer_magnitudes import add_contributor
-from tabprotect.cli.reader.infer_magnitudes import run as run_magnitudes
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.atomic import replacing
@@ -25,7 +23,7 @@ from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
-from tabprotect.engine.bundle.sums.magnitude_bundle import is_release
+from tabprotect.engine.bundle.sums.kinds import is_release
 from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InfeasibleError, InputError
@@ -55,6 +53,32 @@ MOST_COUNTS = 12
 
 RANGE = 0.9
 """Probability that this range holds, at least."""
+
+
+def _add_contributor(parser: argparse.ArgumentParser) -> None:
+    """The options that say who reads a release of magnitudes."""
+    group = parser.add_argument_group(say("releases of magnitudes"))
+    group.add_argument(
+        "--as-contributor",
+        metavar="outsider|480@nace=24,region=North",
+        help=say("who reads: nobody in particular, or somebody with this value in this cell"),
+    )
+    group.add_argument(
+        "--within",
+        type=float,
+        default=10.0,
+        metavar="PERCENT",
+        help=say("how near a guess has to come (default 10)"),
+    )
+    group.add_argument(
+        "--rest",
+        type=float,
+        default=0.0,
+        metavar="PERCENT",
+        help=say(
+            "how much of what others put into his cell is not the largest one's, at most (default 0)"
+        ),
+    )
 
 
 def add(verbs: Verbs) -> None:
@@ -114,7 +138,7 @@ def add(verbs: Verbs) -> None:
         action="store_true",
         help=say("take in that the first draw that passed the gate was published (small tables)"),
     )
-    add_contributor(command)
+    _add_contributor(command)
     add_reading(command)
 
 
@@ -162,7 +186,10 @@ def _named(table: Table, mechanism: object) -> Table:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
     if any(map(is_release, args.releases)):
-        return run_magnitudes(args, console)
+        # Late: releases of counts, which are most, do not wait for it.
+        from tabprotect.cli.reader import infer_magnitudes
+
+        return infer_magnitudes.run(args, console)
     if args.as_contributor is not None:
         raise UsageError(say("--as-contributor goes with releases of magnitudes"))
     _check_format(args, console)

@@ -18,32 +18,6 @@ from tabprotect.languages.said import at_most_in_100, joined, say
 OUTSIDER = "outsider"
 
 
-def add_contributor(parser: argparse.ArgumentParser) -> None:
-    """The options that say who reads a release of magnitudes."""
-    group = parser.add_argument_group(say("releases of magnitudes"))
-    group.add_argument(
-        "--as-contributor",
-        metavar="outsider|480@nace=24,region=North",
-        help=say("who reads: nobody in particular, or somebody with this value in this cell"),
-    )
-    group.add_argument(
-        "--within",
-        type=float,
-        default=10.0,
-        metavar="PERCENT",
-        help=say("how near a guess has to come (default 10)"),
-    )
-    group.add_argument(
-        "--rest",
-        type=float,
-        default=0.0,
-        metavar="PERCENT",
-        help=say(
-            "how much of what others put into his cell is not the largest one's, at most (default 0)"
-        ),
-    )
-
-
 def run(args: argparse.Namespace, console: Console) -> int:
     """Print the probability that the best guess of a contribution comes that near."""
     if len(args.releases) != 1:

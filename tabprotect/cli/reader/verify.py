@@ -11,12 +11,7 @@ from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
 from tabprotect.engine.bundle.signature import public_key
-from tabprotect.engine.bundle.sums.magnitude_bundle import (
-    adds_up,
-    check_page,
-    is_release,
-    release_within,
-)
+from tabprotect.engine.bundle.sums.kinds import is_release
 from tabprotect.engine.errors import BundleError
 from tabprotect.languages.said import say
 
@@ -56,6 +51,7 @@ def add(verbs: Verbs) -> None:
 def _run_magnitudes(args: argparse.Namespace, console: Console) -> int:
     """Check that a release of magnitudes is whole, and judge it as anybody can."""
     # Late: releases of counts, which are most, do not wait for it.
+    from tabprotect.engine.bundle.sums.magnitude_bundle import adds_up, check_page, release_within
     from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
 
     data = load(args.release)

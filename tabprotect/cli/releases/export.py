@@ -10,7 +10,7 @@ from tabprotect.cli.arguments import keep_apart
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.sums.magnitude_bundle import is_release, read_release
+from tabprotect.engine.bundle.sums.kinds import is_release
 from tabprotect.engine.bundle.tables.cube import TOTAL
 from tabprotect.engine.bundle.tables.export import STREAM, export, export_cube
 from tabprotect.engine.formats.format import Format
@@ -89,6 +89,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _sums(args: argparse.Namespace, kind: Format, console: Console) -> int:
     """Write the sums with the format's own mark for what is hidden."""
     # Late: bundles of counts, which are most, do not wait for it.
+    from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
     from tabprotect.engine.bundle.sums.sums_export import export_sums
 
     if args.apart:

@@ -13,7 +13,6 @@ from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intru
 from tabprotect.engine.assessment.compared_cells import derive, published_by, stated_counts
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST, NotComputable
 from tabprotect.engine.assessment.intruder_key import Key
-from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import COMPARISON, Effort
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, OfRelease, release_fingerprint
 from tabprotect.engine.errors import (
@@ -67,6 +66,9 @@ def compared_posterior(release: Release, effort: Effort, progress: Progress) -> 
     NotComputable
         Where none is affordable or none exists, saying why.
     """
+    # Late: whoever lists the measures needs no posterior.
+    from tabprotect.engine.belief.believing import believe
+
     name = release_fingerprint(release, repr(effort)).hex()
     if name not in _FOUND:
         watch = _Deadline(time.monotonic() + SECONDS, progress)

@@ -19,18 +19,10 @@ from tabprotect.engine.belief.evidence import (
     distinct,
     finest_first,
 )
-from tabprotect.engine.belief.joint_noise import (
-    PriorOfSums,
-    main_table,
-    of_main_table,
-    put_together,
-)
 from tabprotect.engine.belief.weighing import Weighing, chosen, plain
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
-from tabprotect.engine.posterior.factors.chain_posterior import EntangledError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
-from tabprotect.engine.posterior.prior_text import parse_prior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
@@ -113,6 +105,14 @@ def _together(
     )
 
     def joint() -> Posterior | None:
+        # Late: releases by moves, most of all, have no noise to put together.
+        from tabprotect.engine.belief.joint_noise import (
+            PriorOfSums,
+            main_table,
+            of_main_table,
+            put_together,
+        )
+
         read = [
             (None if one.alone else one.release, plain(known) if chosen(known) else known)
             for one, known in zip(evidence, likelihoods, strict=True)
@@ -130,17 +130,21 @@ def _together(
         return found
     try:
         return Weighing(_prior(prior, domain), effort, *means).together(likelihoods)
-    except EntangledError:
-        raise
-    except InfeasibleError:
+    except InfeasibleError as error:
+        from tabprotect.engine.posterior.factors.chain_posterior import EntangledError
+
         # Numbers that hang together in too many ways for other chains.
-        if several or not by_chains or (found := joint()) is None:
+        if isinstance(error, EntangledError) or several or not by_chains:
+            raise
+        if (found := joint()) is None:
             raise
         return found
 
 
 def _prior(prior: Prior | str | None, domain: Domain) -> Prior:
     if isinstance(prior, str):
+        from tabprotect.engine.posterior.prior_text import parse_prior
+
         return parse_prior(prior, domain)
     return Uniform() if prior is None else prior
 

@@ -12,11 +12,15 @@ import numpy as np
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.together.coarser import is_coarser
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
+from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import Release
+
+MOST_ENTRIES = 20_000_000
+"""Most inner cells times published tables that are put together."""
 
 
 class OfRelease(Randomness):
@@ -31,6 +35,14 @@ class OfRelease(Randomness):
         """Only where it is asked for: the digest of a large release takes its time."""
         digest = release_fingerprint(self._release, self._what)  # type: ignore[attr-defined]
         return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
+
+
+def all_numbers(release: Release) -> PublishedNumbers | None:
+    """All published numbers with their laws; ``None`` where the method states none, or too many."""
+    name = release.mechanism.method
+    if name not in methods() or release.domain.size * len(release.tables) > MOST_ENTRIES:
+        return None
+    return methods()[name].numbers(release)
 
 
 def release_fingerprint(release: Release, what: str = "") -> bytes:

@@ -17,6 +17,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.attack.attack import Attacked, Beliefs, attack
 from tabprotect.engine.attack.chain import SWEEPS, WORK, JointShares
 from tabprotect.engine.attack.proofs import proved
+from tabprotect.engine.belief.evidence import all_numbers
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.posterior.factors.infer_factors import published_counts
 from tabprotect.engine.posterior.posterior import Posterior
@@ -24,7 +25,6 @@ from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.posterior.together.coarser import numbers_over_finer
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.left_out import Kind, kinds, listed
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood
@@ -34,19 +34,8 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, say
 
-MOST_ENTRIES = 20_000_000
-"""Most inner cells times published tables that are put together."""
-
 MOST_WEIGHED = 2**22
 """Most weights of a prior over all counts of all cells."""
-
-
-def all_numbers(release: Release) -> PublishedNumbers | None:
-    """All published numbers with their laws; ``None`` where the method states none, or too many."""
-    name = release.mechanism.method
-    if name not in methods() or release.domain.size * len(release.tables) > MOST_ENTRIES:
-        return None
-    return methods()[name].numbers(release)
 
 
 @dataclass(frozen=True, eq=False)

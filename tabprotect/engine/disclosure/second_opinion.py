@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine.attack.attack import Attacked, attack
-from tabprotect.engine.belief.joint_noise import all_numbers
+from tabprotect.engine.belief.evidence import all_numbers
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief, TablesBelieved
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.attack.attack import Attacked
 
 LEAST_SQUARES = say("By least squares over all published tables.")
 
@@ -46,6 +49,9 @@ def second_opinion(
     numbers = all_numbers(release)
     if numbers is None or not np.isfinite(numbers.variance).any():
         return believed
+    # Late: releases by moves, most of all, have no such numbers.
+    from tabprotect.engine.attack.attack import attack
+
     shown = replace(believed, beliefs=_beliefs(believed.beliefs, attack(numbers, plan=())))
     return shown if any(fails(belief) for belief in shown.beliefs) else believed
 

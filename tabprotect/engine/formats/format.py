@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
 from tabprotect.engine.formats.layouts.table_forms import Form, recognise
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.rows.figures import Figures
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, TextRows, check_width
 from tabprotect.engine.progress import SILENT, Progress
@@ -34,6 +33,9 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.formats.rows.figures import Figures
 
 
 def read_grid(

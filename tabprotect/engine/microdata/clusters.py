@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tabprotect.engine.budgets import CLUSTER_PATIENCE
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.rows.sql import quoted
+from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.database_engines import MARK, handed_over
 from tabprotect.engine.microdata.places import files_of, split_cluster

@@ -20,7 +20,8 @@ from tabprotect.engine.budgets import MOST_GROUPS
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import check_categories
-from tabprotect.engine.formats.rows.sql import in_memory, quoted
+from tabprotect.engine.formats.rows.sql import in_memory
+from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.places import split_url
 from tabprotect.engine.microdata.record_files import MicrodataFile

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 from tabprotect.engine.budgets import MOST_FILES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import format_of
-from tabprotect.engine.formats.rows.sql import Connection, quoted
+from tabprotect.engine.formats.rows.sql import Connection
+from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.languages.said import say
 

@@ -14,7 +14,8 @@ from typing import TypeVar
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import RecordsFile
 from tabprotect.engine.formats.registered import format_of
-from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected, in_memory, quoted
+from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected, in_memory
+from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.microdata.places import files_of, is_database, table_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say

@@ -28,7 +28,8 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.rows.sql import connected, literal, quoted
+from tabprotect.engine.formats.rows.sql import connected
+from tabprotect.engine.formats.rows.sql_text import literal, quoted
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.microdata.places import files_of
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.rows.sql import quoted
+from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.record_files import MicrodataFile
 from tabprotect.engine.microdata.record_keys import key_measure

@@ -15,7 +15,8 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
-from tabprotect.engine.formats.rows.sql import Connection, quoted
+from tabprotect.engine.formats.rows.sql import Connection
+from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.microdata.coding import MISSING, ONLY_COUNTED, AddedUp, Coded, Codings
 from tabprotect.engine.microdata.places import is_cluster, split_cluster

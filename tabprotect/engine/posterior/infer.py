@@ -16,19 +16,15 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
-from tabprotect.engine.posterior.factors.infer_factors import infer_factors
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.enumeration import MOST_WORK, enumerated_originals
-from tabprotect.engine.posterior.moves.infer_moves import infer_moves
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.sums import laws_of, standard_errors
 from tabprotect.engine.posterior.together.coarser import is_coarser, sums_of
-from tabprotect.engine.posterior.together.infer_together import infer_together
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.left_out import Kind, kinds
@@ -148,10 +144,17 @@ def infer(
         or if neither the release nor the prior bounds a count.
     """
     prior = knowing_zeros(prior, likelihood.domain)
+    # Late: of the ways to a posterior one is gone, and each has solvers of its own.
     if isinstance(likelihood, MoveSequence):
+        from tabprotect.engine.posterior.moves.infer_moves import infer_moves
+
         return infer_moves(likelihood, prior, approach, randomness, progress)
     if isinstance(likelihood, AdaptiveSequence):
+        from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
+
         return infer_adaptive(likelihood, prior, approach, randomness, progress)
+    from tabprotect.engine.posterior.factors.infer_factors import infer_factors
+
     return infer_factors(likelihood, prior, approach, randomness, progress)
 
 
@@ -187,6 +190,9 @@ def infer_jointly(
         return None
     evidence = product(factors) if factors else None
     known = knowing_zeros(prior, moves[0].domain)
+    # Late: one release alone needs none of it.
+    from tabprotect.engine.posterior.together.infer_together import infer_together
+
     found = infer_together(moves, evidence, known, randomness, progress)
     if found is None or evidence is None:
         return found

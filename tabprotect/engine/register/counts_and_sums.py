@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tabprotect.engine.bundle.sums.magnitude_bundle import KIND, kind_of, release_within
+from tabprotect.engine.bundle.sums.kinds import KIND, kind_of
+from tabprotect.engine.bundle.sums.magnitude_bundle import release_within
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import get_args
 
-from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.randomness import NONCE_BYTES, Coins
@@ -247,6 +246,8 @@ class Mechanism:
         out |= domain_json(self.domain)
         for name, value in self.parameters.items():
             if isinstance(value, MoveSet):
+                from tabprotect.engine.cycles import cycle_files
+
                 out |= cycle_files.state(value)
             else:
                 out[name] = value
@@ -300,6 +301,9 @@ class Mechanism:
             )
         parameters: dict[str, object] = {k: v for k, v in data.items() if k not in NAMED | _BESIDE}
         if "cycles" in data:
+            # Late: most methods state no cycles.
+            from tabprotect.engine.cycles import cycle_files
+
             moves = cycle_files.from_json(data, domain=domain, table=table)
             # The margins beside cycles are those that the cycles keep.
             parameters.pop("margins", None)

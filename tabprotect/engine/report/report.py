@@ -18,7 +18,7 @@ from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.staff.check_lines import CheckLine
 from tabprotect.engine.bundle.staff.confidential import Dossier
-from tabprotect.engine.bundle.sums import magnitude_bundle
+from tabprotect.engine.bundle.sums import kinds, magnitude_bundle
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
@@ -150,7 +150,7 @@ def make_report(
     """
     data = archive.load(path)
     try:
-        if magnitude_bundle.kind_of(data) in magnitude_bundle.KINDS:
+        if kinds.kind_of(data) in kinds.KINDS:
             return _magnitude_report(data, edition, made, path)
         is_dossier = confidential.is_dossier(data)
         if edition == "public":
@@ -177,7 +177,7 @@ def _magnitude_report(data: bytes, edition: Edition, made: date, path: Path) -> 
     """The report of a release of sums, or of its dossier."""
     bundle: bytes = data
     record: Mapping[str, object] | None = None
-    if magnitude_bundle.kind_of(data) == magnitude_bundle.DOSSIER:
+    if kinds.kind_of(data) == kinds.DOSSIER:
         record, bundle = magnitude_bundle.read_dossier(data)
     elif edition == "staff":
         raise _no_dossier(path)

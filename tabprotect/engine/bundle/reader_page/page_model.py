@@ -13,11 +13,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.effort import VERDICT
-from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
-from tabprotect.engine.disclosure.cell_beliefs import KEPT_CELLS, believed_alone
-from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.components import split_components
@@ -101,6 +96,13 @@ def computed_model(
     listed
         Whether originals are looked for.
     """
+    # Late: a page that holds the likelihood needs no posterior.
+    from tabprotect.engine.belief.believing import believe
+    from tabprotect.engine.belief.effort import VERDICT
+    from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
+    from tabprotect.engine.disclosure.cell_beliefs import KEPT_CELLS, believed_alone
+    from tabprotect.engine.disclosure.verdict import weigh_refused
+
     if likelihood is None or release.domain.size > KEPT_CELLS:
         return {"way": "none", "why": TOO_LARGE}
     evidence = Evidence(release, likelihood)

@@ -18,6 +18,7 @@ import numpy as np
 from tabprotect.engine.bundle import archive, public, signature
 from tabprotect.engine.bundle.reader_page.page import PAGE
 from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.sums.kinds import DOSSIER, KIND, is_release
 from tabprotect.engine.decoding import Between, decoded
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.magnitudes.tables.axis import Axis
@@ -30,9 +31,6 @@ from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import joined, say
 
-KIND = say("tabprotect release of magnitudes")
-DOSSIER = say("tabprotect dossier of magnitudes")
-KINDS = (KIND, DOSSIER)
 RECORD, ORIGINAL = "dossier.json", "original.parquet"
 TABLE, MECHANISM, PACKAGE = "table.csv", "mechanism.json", "datapackage.json"
 VALUE, STATUS = "value", "status"
@@ -221,26 +219,6 @@ def read_dossier(data: bytes) -> tuple[Mapping[str, object], bytes]:
     if not isinstance(record, dict):
         raise BundleError(say("{name}: an object is expected", RECORD))
     return record, files[confidential.FOLDER + confidential.RELEASE]
-
-
-def kind_of(data: bytes) -> str:
-    """The kind that a zip's manifest states; empty for no bundle."""
-    try:
-        files = archive.unpack(data, allowed=lambda name: True)
-        manifest = archive.parse_json(archive.MANIFEST, files[archive.MANIFEST])
-    except (BundleError, KeyError):
-        return ""
-    return str(manifest.get("format")) if isinstance(manifest, dict) else ""
-
-
-def is_release(path: Path) -> bool:
-    """Return True if a file is a bundle of a magnitude table."""
-    if not path.is_file() or path.read_bytes()[:2] != b"PK":
-        return False
-    try:
-        return kind_of(archive.load(path)) == str(KIND)
-    except BundleError:
-        return False
 
 
 def read_release(path: Path) -> ReleasedSums:

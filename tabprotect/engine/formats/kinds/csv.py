@@ -23,7 +23,7 @@ from tabprotect.engine.formats.layouts.laid_out import text_rows
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOutRow
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.rows.figures import Figures
-from tabprotect.engine.formats.rows.sql import file_literal, literal, quoted
+from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress

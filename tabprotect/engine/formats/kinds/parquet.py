@@ -30,14 +30,8 @@ from tabprotect.engine.formats.layouts.observations import Observations, refuse_
 from tabprotect.engine.formats.layouts.table_forms import count_column
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.rows.figures import Figures
-from tabprotect.engine.formats.rows.sql import (
-    Connection,
-    QueryError,
-    connected,
-    file_literal,
-    literal,
-    quoted,
-)
+from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected
+from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_json

@@ -49,7 +49,7 @@ from tabprotect.engine.formats.layouts.observations import (
 from tabprotect.engine.formats.layouts.settled_totals import without_totals
 from tabprotect.engine.formats.layouts.table_forms import Form
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.rows.sql import file_literal, literal, quoted
+from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import (
     EMPTY,
     PROTECTED,

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.formats.rows.sql import literal, quoted
+from tabprotect.engine.formats.rows.sql_text import literal, quoted
 from tabprotect.engine.tables.domain import Domain
 
 Column = Ints | Floats

@@ -1,8 +1,7 @@
-"""SQL on a file that may be hostile: names and paths as SQL, and connections that read no other."""
+"""SQL on a file that may be hostile: connections that read no other."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -17,6 +16,7 @@ from tabprotect.engine.foreign.answers import rows_of, text
 from tabprotect.engine.foreign.limits import Limits
 from tabprotect.engine.foreign.reader import Reader, RefusedFileError, lent, limits_for, stopped
 from tabprotect.engine.foreign.wire import Buffer, WireError
+from tabprotect.engine.formats.rows.sql_text import file_literal, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,21 +27,6 @@ Row = tuple[Any, ...]
 """The values of a row, as the query makes them: texts, numbers, truth values, decimals, or nothing."""
 
 Column = Ints | Bools | np.ndarray
-
-
-def quoted(name: str) -> str:
-    """A name as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """A text as an SQL string."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def file_literal(path: Path) -> str:
-    """A path as DuckDB's glob pattern that matches nothing else, as an SQL string."""
-    return literal(re.sub(r"([*?\[])", r"[\1]", str(path.absolute())))
 
 
 class QueryError(Exception):

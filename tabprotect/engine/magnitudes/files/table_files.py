@@ -15,13 +15,8 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.decoding import Between, decoded, parsed_json
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.rows.sql import (
-    Connection,
-    QueryError,
-    connected,
-    file_literal,
-    literal,
-)
+from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected
+from tabprotect.engine.formats.rows.sql_text import file_literal, literal
 from tabprotect.engine.magnitudes.files.recognised import KEY, is_magnitudes
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly

@@ -11,7 +11,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.rows.sql import Connection, literal, quoted
+from tabprotect.engine.formats.rows.sql import Connection
+from tabprotect.engine.formats.rows.sql_text import literal, quoted
 from tabprotect.engine.magnitudes.tables.axis import Axis, check_totals
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, WHOLE, MagnitudeTable

@@ -10,7 +10,7 @@ from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.set_bundles import Leaving
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.bundle.sums import magnitude_bundle
+from tabprotect.engine.bundle.sums import kinds, magnitude_bundle
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
 from tabprotect.engine.project import recipe_text
@@ -233,7 +233,7 @@ def _answered_for(
 )
 def open_bundle(project: Project, context: Context, *, path: str) -> Project:
     """Open a release bundle as its reader does: verified, and without an original."""
-    if magnitude_bundle.is_release(Path(path)):
+    if kinds.is_release(Path(path)):
         sums = magnitude_bundle.read_release(Path(path))
         return Project(
             title=sums.title,

@@ -67,7 +67,6 @@ from tabprotect.engine.formats.grouping_files import grouping_text
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
-from tabprotect.engine.protection.cycle_runs.choosing_cycles import chosen_cycles
 from tabprotect.engine.protection.cycle_runs.cycle_findings import bridges, lower_strips
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     ALPHA,
@@ -257,6 +256,9 @@ class CyclicPerturbation(Method):
                 rest = {n: v for n, v in given.items() if n not in ("cycles", KEEP.name)}
                 public = self.resolve(domain, rest)
                 left = [n for n in ("blocking", "passes") if given.get(n) is None]
+                # Late: it tries cycles, which nobody who reads a release does.
+                from tabprotect.engine.protection.cycle_runs.choosing_cycles import chosen_cycles
+
                 choice = chosen_cycles(margins, public | dict.fromkeys(left), progress)
                 given |= {"cycles": choice.moves, "blocking": choice.rule}
                 given["passes"] = choice.passes

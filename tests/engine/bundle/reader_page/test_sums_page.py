@@ -12,7 +12,7 @@ from magnitude_cases import drawn, table_of
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.reader_page import page
-from tabprotect.engine.bundle.sums import magnitude_bundle
+from tabprotect.engine.bundle.sums import kinds, magnitude_bundle
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
@@ -102,7 +102,7 @@ def test_verifying_makes_the_page_again(tmp_path: Path, method: str) -> None:
     for wrong in (right[0] + b"1", right[0].replace(b"[[", b"[[9")):
         changed = files[page.PAGE].replace(right[0], wrong)
         content = {n: d for n, d in files.items() if n != archive.MANIFEST}
-        forged = archive.pack(archive.sealed(content | {page.PAGE: changed}, magnitude_bundle.KIND))
+        forged = archive.pack(archive.sealed(content | {page.PAGE: changed}, kinds.KIND))
         with pytest.raises(BundleError, match=r"page\.html"):
             magnitude_bundle.check_page(forged, release)
     bundle, made = tmp_path / "sums.zip", tmp_path / "page.html"
