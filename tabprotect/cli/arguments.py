@@ -215,8 +215,8 @@ def open_source(args: argparse.Namespace, progress: Progress) -> History:
 def add_published(command: argparse.ArgumentParser) -> None:
     """Declare how a file of published counts is read."""
     # Late: few commands read one.
-    from tabprotect.engine.formats.format import COUNT
     from tabprotect.engine.formats.published_rows import TOTAL
+    from tabprotect.engine.formats.statuses import COUNT
 
     command.add_argument(
         "--count", default=COUNT, metavar="COLUMN", help=say("the column of the counts")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.resources import files
 from numbers import Number
 from typing import Any
@@ -66,11 +66,10 @@ class _Figure:
         return self._writer(str(self._number))
 
 
-_PART = re.compile(
-    r'^msg(id|id_plural|str|str\[\d\]) ((?:"(?:[^"\\]++|\\.)*+"\s*+)++)', re.MULTILINE
-)
+_SAID = re.compile(r'msgstr(?:\[\d\])? "(.*)"')
 _ESCAPED = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", "r": "\r"}
+_QUOTED = {"\\": "\\\\", '"': '\\"', **{sign: f"\\{name}" for name, sign in _MEANT.items()}}
 
 
 def _text(language: str) -> str:
@@ -79,34 +78,48 @@ def _text(language: str) -> str:
 
 def head(language: str) -> dict[str, str]:
     """What a catalogue says of its language: how it writes numbers and dates, its plural forms."""
-    lines = [_meant(line) for line in _text(language).partition("\n\n")[0].splitlines()[2:]]
+    lines = [_meant(line[1:-1]) for line in _text(language).partition("\n\n")[0].splitlines()[2:]]
     said = [line.removesuffix("\n").partition(": ") for line in lines]
     return {name: value for name, _, value in said}
 
 
-def translations(language: str) -> dict[str, str]:
+class Translations(Mapping[str, str]):
     """What the catalogue of a language holds: the translation of each template.
 
-    Read here: every bundle's page needs them, and a reader of whole catalogues takes three times as long.
+    Each is read when it is first asked for: the page of a bundle needs a hundred of thousands.
     """
-    text = _text(language)
-    templates: list[str] = []
-    said: list[str] = []
-    found: dict[str, str] = {}
-    for part in _PART.finditer(text):
-        kind, quoted = part.groups()
-        if kind == "id":
-            found |= zip(templates, said, strict=False)
-            templates, said = [], []
-        (templates if kind.startswith("id") else said).append(_meant(quoted))
-    found |= zip(templates, said, strict=False)
-    found.pop("", None)
-    return found
+
+    def __init__(self, language: str) -> None:
+        # What is quoted in several lines is one text.
+        entries = _text(language).replace('"\n"', "").split('\nmsgid "')
+        self._entries = dict(entry.split('"\n', 1) for entry in entries[1:])
+        for entry in [one for one in self._entries.values() if one.startswith("msgid_plural")]:
+            many, _, said = entry.removeprefix('msgid_plural "').partition('"\n')
+            self._entries[many] = said[said.index("msgstr[1]") :]
+        self._read: dict[str, str] = {}
+
+    def __getitem__(self, template: str) -> str:
+        if template not in self._read:
+            said = _SAID.search(self._entries[_quoted(template)])
+            self._read[template] = _meant(said[1] if said else "")
+        return self._read[template]
+
+    def __iter__(self) -> Iterator[str]:
+        return map(_meant, self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def _quoted(text: str) -> str:
+    """A text as it stands between quotation marks."""
+    for sign, quoted in _QUOTED.items():
+        text = text.replace(sign, quoted)
+    return text
 
 
 def _meant(quoted: str) -> str:
-    """What stands between the quotation marks of one line or several."""
-    text = quoted.strip()[1:-1]
-    if "\n" in text:
-        text = "".join([line.strip()[1:-1] for line in quoted.split("\n")])
-    return _ESCAPED.sub(lambda one: _MEANT.get(one[1], one[1]), text) if "\\" in text else text
+    """What stands between quotation marks."""
+    return (
+        _ESCAPED.sub(lambda one: _MEANT.get(one[1], one[1]), quoted) if "\\" in quoted else quoted
+    )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 
-from tabprotect.languages.catalogue import Catalogue, head, translations
+from tabprotect.languages.catalogue import Catalogue, Translations, head
 from tabprotect.languages.number_formats import NARROW, number_writer
 from tabprotect.languages.said import Said, say
 
@@ -47,10 +47,10 @@ _apart: list[bool] = []
 def catalogue(language: str, *, apart: bool = False) -> Catalogue:
     """The catalogue of a language; ``apart`` as :func:`figures_apart` has its figures."""
     if language == PSEUDO:
-        return Catalogue(PSEUDO, {text: stretched(text) for text in translations("de")}, str)
+        return Catalogue(PSEUDO, {text: stretched(text) for text in Translations("de")}, str)
     if language == ENGLISH:
         return Catalogue(ENGLISH, {}, lambda figures: figures.replace(",", NARROW))
-    said = translations(language)
+    said: Mapping[str, str] = Translations(language)
     if apart:
         group = head(language)["X-Group"]
         said = {template: _figures_apart(text, group) for template, text in said.items()}

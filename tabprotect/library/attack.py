@@ -14,13 +14,13 @@ from tabprotect.engine.attack.attack import Attacked
 from tabprotect.engine.attack.attack import attack as attack_numbers
 from tabprotect.engine.attack.foreign_tables import PROGRAMMES, SaidMethod, together
 from tabprotect.engine.budgets import BELIEF_LIMIT
-from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.published_rows import (
     TOTAL,
     PublishedRows,
     arranged,
     read_published,
 )
+from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.library.shown.frames import Frame, made, usual_kind
 

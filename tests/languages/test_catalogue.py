@@ -16,7 +16,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal, format_percent
 
-from tabprotect.languages.catalogue import translations
+from tabprotect.languages.catalogue import Translations
 from tabprotect.languages.number_formats import number_writer
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import PSEUDO, catalogue, of_environment, stretched
@@ -60,7 +60,7 @@ def texts(catalog: Catalog) -> Iterator[tuple[Message, str, str]]:
 
 
 def test_translations_are_what_the_catalogue_holds(german: Catalog) -> None:
-    assert translations("de") == {text: told for _, text, told in texts(german)}
+    assert Translations("de") == {text: told for _, text, told in texts(german)}
 
 
 def test_numbers_and_dates_are_written_as_the_locale_data_say() -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.archive import load, sha256
-from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
 from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.bundle.sums.kinds import is_release
 from tabprotect.engine.errors import BundleError
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.bundle.set_bundles import VerifiedSet
 
 NOT_WHOLE = 7
 """Exit code: intact, and not judged whole."""
@@ -108,8 +112,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Print what was checked of a bundle, or of a publication set, which is a folder."""
     if is_release(args.release):
         return _run_magnitudes(args, console)
-    found: VerifiedSet | bundle.Verification
-    check = verify_set if args.release.is_dir() else bundle.verify
+    check: Callable[..., VerifiedSet | bundle.Verification] = bundle.verify
+    if args.release.is_dir():
+        # Late: bundles of one table, which are most, do not wait for it.
+        from tabprotect.engine.bundle.set_bundles import verify_set
+
+        check = verify_set
     found = check(
         args.release,
         fingerprint=args.fingerprint,
@@ -118,7 +126,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         judge=not args.quick,
         progress=console,
     )
-    if isinstance(found, VerifiedSet):
+    if not isinstance(found, bundle.Verification):
         data, checks = _set_checked(found)
         stamp = say("Fingerprint of the manifest (SHA-256)")
     else:

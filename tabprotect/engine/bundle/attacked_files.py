@@ -21,8 +21,8 @@ from tabprotect.engine.attack.foreign_tables import (
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, read_published
+from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import FULL_LIMIT
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.tables.cube import in_units
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import refuse_names
+from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 

@@ -115,9 +115,6 @@ def _grid_names(corner: str) -> tuple[str, str]:
     return rows.strip() or "row", columns.strip() or "column"
 
 
-COUNT = "count"
-"""The name of the count column wherever a table is written in long form."""
-
 Holds = Literal["table", "records"]
 
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.format import COUNT, RowFormat
+from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.grouping_files import unchecked_groupings
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
+from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication

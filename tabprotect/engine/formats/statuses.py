@@ -13,6 +13,9 @@ from types import MappingProxyType
 
 from tabprotect.languages.said import joined, say
 
+COUNT = "count"
+"""The name of the count column wherever a table is written in long form."""
+
 CONF_STATUS = "CONF_STATUS"
 OBS_STATUS = "OBS_STATUS"
 COLUMNS = frozenset({CONF_STATUS, OBS_STATUS, "OBS_FLAG"})

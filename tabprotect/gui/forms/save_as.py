@@ -24,10 +24,10 @@ from tabprotect.engine.bundle.sums.sums_cube import check_decimals, cube_of_sums
 from tabprotect.engine.bundle.sums.sums_export import csv_of_sums
 from tabprotect.engine.bundle.tables.cube import cube_of
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.formats.format import COUNT, Format
+from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats, named
-from tabprotect.engine.formats.statuses import SHOWN
+from tabprotect.engine.formats.statuses import COUNT, SHOWN
 from tabprotect.engine.magnitudes.tables.axis import TOTAL
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.progress import Progress

@@ -18,7 +18,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.answers import codes
 from tabprotect.engine.foreign.reader import RefusedFileError, asked
 from tabprotect.engine.foreign.wire import Buffer
-from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
+from tabprotect.engine.formats.format import Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import (
     Observations,
@@ -27,7 +27,14 @@ from tabprotect.engine.formats.layouts.observations import (
 )
 from tabprotect.engine.formats.layouts.table_forms import count_column
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
+from tabprotect.engine.formats.statuses import (
+    COLUMNS,
+    CONF_STATUS,
+    CONFIDENTIAL,
+    COUNT,
+    FREE,
+    withheld,
+)
 from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table

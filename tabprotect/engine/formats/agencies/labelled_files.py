@@ -19,8 +19,8 @@ from typing import ClassVar
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.answers import columns_of, rows_of, text, texts
 from tabprotect.engine.formats.agencies.column_files import ColumnFormat, TypedColumn, in_rows
-from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import refuse_texts
+from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.progress import SILENT, Progress
 
 

@@ -24,7 +24,7 @@ from tabprotect.engine.arrays import EXACT_FLOAT, Bools, Codes, Ints
 from tabprotect.engine.budgets import MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.reader import watched
-from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
+from tabprotect.engine.formats.format import Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import Observations, refuse_names
 from tabprotect.engine.formats.layouts.table_forms import count_column
@@ -32,7 +32,14 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.rows.figures import Figures
 from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
-from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
+from tabprotect.engine.formats.statuses import (
+    COLUMNS,
+    CONF_STATUS,
+    CONFIDENTIAL,
+    COUNT,
+    FREE,
+    withheld,
+)
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_json
 from tabprotect.engine.tables.table import INT64_MAX, Table

@@ -20,9 +20,8 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.answers import columns_of, text, texts
 from tabprotect.engine.foreign.reader import RefusedFileError
 from tabprotect.engine.formats.agencies.column_files import ColumnFormat, TypedColumn, in_rows
-from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import refuse_texts
-from tabprotect.engine.formats.statuses import SHOWN
+from tabprotect.engine.formats.statuses import COUNT, SHOWN
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 

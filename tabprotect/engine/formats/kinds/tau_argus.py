@@ -36,7 +36,7 @@ from tabprotect.engine.formats.agencies.rda_metadata import (
     read_labels,
     read_metadata,
 )
-from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
+from tabprotect.engine.formats.format import Format, RecordsFile
 from tabprotect.engine.formats.grouping_files import depth_names, read_hierarchy
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
@@ -51,6 +51,7 @@ from tabprotect.engine.formats.layouts.table_forms import Form
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import (
+    COUNT,
     EMPTY,
     PROTECTED,
     SAFE,

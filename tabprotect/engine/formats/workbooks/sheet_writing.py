@@ -14,9 +14,8 @@ import numpy as np
 from tabprotect.engine.arrays import EXACT_FLOAT, Bools
 from tabprotect.engine.budgets import CROSSTAB_CELLS
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import counts_shown, refuse_names, refuse_texts
-from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE, SHOWN
+from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, COUNT, FREE, SHOWN
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 

@@ -18,9 +18,9 @@ from tabprotect.engine.bundle.attacked_files import (
     publisher_could,
     read_file,
 )
-from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.published_rows import TOTAL
 from tabprotect.engine.formats.registered import patterns
+from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.progress import Part, Progress
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.placement import Placement
