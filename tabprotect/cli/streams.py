@@ -7,10 +7,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.cli.output import Console
-from tabprotect.engine.formats.format import Format
-from tabprotect.engine.tables.table import Table
+
+if TYPE_CHECKING:
+    from tabprotect.engine.formats.format import Format
+    from tabprotect.engine.tables.table import Table
 
 STREAM = "-"
 

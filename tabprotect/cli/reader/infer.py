@@ -24,20 +24,16 @@ from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.bundle.sums.kinds import is_release
-from tabprotect.engine.disclosure.attempts import weigh_attempts
-from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
-from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.posterior_file import posterior_figures
 from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.posterior.sums import sums
-from tabprotect.engine.project.sources import open_table
+from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.mechanism import Mechanism, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
@@ -152,6 +148,10 @@ def _releases(args: argparse.Namespace, console: Console) -> list[Evidence]:
     if args.table is None or args.mechanism is None:
         raise UsageError("--published and --mechanism go together")
     reading = Reading.of(given_reading(args))
+    # Late: a bundle is read without all kinds of table files.
+    from tabprotect.engine.formats.text.opening import read_text
+    from tabprotect.engine.project.sources import open_table
+
     # Whether a count can be below 0 is for the mechanism's likelihood to say.
     table = open_table(args.table, reading, signed=True, progress=console).table
     path = args.mechanism
@@ -207,12 +207,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
         stated = releases[0].release.mechanism.parameters
         asked_sums = asked_of(domain, args.of, args.groupings, stated)
     randomness = None if args.seed is None else Randomness.seeded(args.seed)
-    weigh = weigh_attempts if args.weigh_attempts else None
+    weigh = None
+    if args.weigh_attempts:
+        from tabprotect.engine.disclosure.attempts import weigh_attempts
+
+        weigh = weigh_attempts
     try:
         read = believe(
             releases,
             prior,
-            knowing=Knowing(bundled=bool(args.releases), weigh=weigh, weigh_refused=weigh_refused),
+            knowing=Knowing(bundled=bool(args.releases), weigh=weigh, weigh_refused=_weigh_refused),
             effort=replace(READER, way=args.way, draws=args.draws),
             randomness=randomness,
             progress=console,
@@ -247,6 +251,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
+def _weigh_refused(
+    found: Posterior,
+    refused: tuple[RefusedDraws, ...],
+    randomness: Randomness,
+    progress: Progress,
+) -> Posterior | None:
+    # Late: few releases state draws that were refused.
+    from tabprotect.engine.disclosure.verdict import weigh_refused
+
+    return weigh_refused(found, refused, randomness, progress)
+
+
 def _unknown(domain: Domain, releases: int, why: InfeasibleError) -> dict[str, object]:
     """What is known of several releases that cannot be read together, for ``--json``."""
     return {
@@ -273,6 +289,8 @@ def _check_format(args: argparse.Namespace, console: Console) -> None:
 
 
 def _write(read: Believed, cells: Ints, args: argparse.Namespace, console: Console) -> None:
+    from tabprotect.engine.posterior.posterior_file import posterior_figures
+
     pieces = figures_format(args.format).figures(posterior_figures(read.posterior, cells))
     if args.out is None:
         console.stream(pieces)

@@ -14,7 +14,6 @@ from pathlib import Path
 from tabprotect.engine.bundle import archive, signature
 from tabprotect.engine.bundle.reader_page.page import PAGE, CheckPosterior, page_check
 from tabprotect.engine.bundle.tables import data_package
-from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import (
     BundleError,
     InfeasibleError,
@@ -152,6 +151,9 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
     BundleError
         When the bundle states another one.
     """
+    # Late: who exports a release, or infers from it, judges nothing.
+    from tabprotect.engine.disclosure.verdict import verdict
+
     stated = found.release.mechanism.gate
     try:
         learned = verdict(found.release, progress=progress)

@@ -8,13 +8,16 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats import kinds as package
-from tabprotect.engine.formats.format import Format, Holds
 from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.registry import Registry
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.formats.format import Format, Holds
 
 HEAD = 4096
 """The number of bytes examined to recognise a format."""
@@ -26,6 +29,9 @@ TEXT = "csv"
 @cache
 def formats() -> Registry[Format]:
     """Every registered format by the name of its module."""
+    # Late: their names alone need none of what they read and write with.
+    from tabprotect.engine.formats.format import Format
+
     return Registry(package, Format, "format")
 
 
