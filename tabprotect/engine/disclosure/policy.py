@@ -23,7 +23,6 @@ from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.release.left_out import KINDS
 from tabprotect.engine.release.limits import MEAN_BELIEF_LIMIT, SHARE, Limits
 from tabprotect.engine.release.mechanism import ATTEMPTS, Gate, RefusedDraws
-from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.languages.said import say
 
@@ -123,13 +122,20 @@ class HousePolicy:
             wrong["epsilon_limit"] = say("must not be negative")
         if not 0 < self.within < 100:
             wrong["within"] = say("must be between 0 and 100")
-        for check in (self.limits, lambda: self.rules and rules_of(self.rules)):
+        for check in (self.limits, self._rules):
             try:
                 check()
             except ParameterError as error:
                 wrong |= error.fields
         if wrong:
             raise ParameterError(wrong)
+
+    def _rules(self) -> None:
+        """Raise if the rules of sums make no sense."""
+        if self.rules:
+            from tabprotect.engine.sensitivity.magnitude_rules import rules_of
+
+            rules_of(self.rules)
 
     def limits(
         self,

@@ -15,7 +15,6 @@ from tabprotect.engine.budgets import SNAPSHOT_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Arguments, Context, Order, TrailEntry
-from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
@@ -134,6 +133,9 @@ class History:
         TabprotectError
             For an unknown command or argument, or as the command raises.
         """
+        # Late: who has the order itself needs no list of all commands.
+        from tabprotect.engine.project.commands import named
+
         return self.do(named(name).order(arguments or {}), progress=progress)
 
     def undo(self) -> tuple[History, Changes]:

@@ -22,14 +22,6 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.sources import absolute
-from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
-from tabprotect.engine.project.verbs.publish_verbs import publish
-from tabprotect.engine.project.verbs.release_verbs import (
-    protect,
-    set_method,
-    set_parameters,
-    set_policy,
-)
 from tabprotect.engine.project.verbs.table_verbs import (
     open_table,
     set_at_risk,
@@ -58,6 +50,13 @@ def tabulated(asked: Tabulation, progress: Progress) -> History:
 
 def protected(history: History, asked: Protecting, progress: Progress) -> History:
     """The open table protected; parameters that are numbers may be text."""
+    # Late: a table is opened, counted and converted without it.
+    from tabprotect.engine.project.verbs.release_verbs import (
+        protect,
+        set_method,
+        set_parameters,
+        set_policy,
+    )
 
     def do(order: Order) -> None:
         nonlocal history
@@ -89,6 +88,8 @@ def published(
     progress: Progress,
 ) -> History:
     """The protected table published; ``before`` as in a command's context."""
+    from tabprotect.engine.project.verbs.publish_verbs import publish
+
     sign, too = (key and absolute(key) for key in (asked.sign, asked.sign_too))
     order = publish.order(replace(asked, sign=sign, sign_too=too).given)
     return history.do(order, progress=progress, register=register, before=before)[0]
@@ -96,6 +97,8 @@ def published(
 
 def cycle_source(value: str) -> Order:
     """The cycle set of a file if there is one, else the kind of cycle set."""
+    from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+
     path = Path(value)
     named = path.suffix or exists(path)
     return set_cycles(file=absolute(value)) if named else set_cycles(kind=value)

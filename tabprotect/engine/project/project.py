@@ -10,18 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from tabprotect.engine.disclosure.gate import against
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ComparisonPlan, ReleasePlan
-from tabprotect.engine.protection.cycle_runs.cycle_parameters import CYCLES
-from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import kept_of
@@ -35,6 +31,10 @@ from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
+
+if TYPE_CHECKING:
+    from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+    from tabprotect.engine.protection.method import Method
 
 DEFAULT_METHOD = "cyclic_perturbation"
 
@@ -237,6 +237,9 @@ class Project:
             return self.moves
         if not self.takes_cycles:
             raise InputError(say("the chosen method takes no cycles"))
+        # Late: a table is opened, counted and converted without it.
+        from tabprotect.engine.protection.cycle_runs.cycle_parameters import CYCLES
+
         return self.resolved[CYCLES]
 
     @property
@@ -298,6 +301,9 @@ class Project:
         """What stands against publishing the result, in words; empty if nothing does."""
         if self.protected is None:
             return ""
+        # Late: a table is opened, counted and converted without it.
+        from tabprotect.engine.disclosure.gate import against
+
         try:
             return against(self.protected, self.limits)
         except TabprotectError as error:

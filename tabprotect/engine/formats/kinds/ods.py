@@ -19,7 +19,6 @@ from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.markup import escape, quoteattr
 from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.engine.formats.workbooks.sheet_writing import Margins, Sheet, SheetCell, sheets_of
-from tabprotect.engine.formats.workbooks.sheets import read_sheet
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
@@ -118,6 +117,9 @@ class Ods(RowFormat):
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
+        # Late: every format is asked whether a file is its own.
+        from tabprotect.engine.formats.workbooks.sheets import read_sheet
+
         return read_sheet(path, sheet=reading.sheet, cells=reading.range, progress=progress)
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:

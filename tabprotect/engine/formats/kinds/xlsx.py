@@ -16,7 +16,6 @@ from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.engine.formats.workbooks.sheet_writing import Margins, sheets_of
-from tabprotect.engine.formats.workbooks.sheets import read_sheet
 from tabprotect.engine.formats.workbooks.xlsx_writing import xlsx_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
@@ -41,6 +40,9 @@ class Xlsx(RowFormat):
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
+        # Late: every format is asked whether a file is its own.
+        from tabprotect.engine.formats.workbooks.sheets import read_sheet
+
         return read_sheet(path, sheet=reading.sheet, cells=reading.range, progress=progress)
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:

@@ -15,7 +15,6 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import SAVED_BYTES
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
-from tabprotect.engine.project.commands import spelled
 from tabprotect.engine.project.history import History, Step
 from tabprotect.engine.project.saving.codec import Decoder, Encoder
 from tabprotect.languages.said import say
@@ -136,6 +135,9 @@ def _other(what: str) -> InputError:
 
 
 def _step(data: Any, decoder: Decoder) -> Step:
+    # Late: what is opened is most often a table.
+    from tabprotect.engine.project.commands import spelled
+
     number = data["project"]
     command, arguments = spelled(str(data["command"]), data["arguments"])
     return Step(

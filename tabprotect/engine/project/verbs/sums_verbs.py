@@ -12,7 +12,6 @@ import numpy as np
 
 from tabprotect.engine import house
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.magnitudes.methods.sums_methods import (
@@ -35,6 +34,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:
+    from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
     from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked
 
 READINGS = ("sample", "replicate", "known")

@@ -20,9 +20,6 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import open_table as open_source
 from tabprotect.engine.project.sources import records_file
-from tabprotect.engine.project.verbs.sums_verbs import opened_sums, tabulated_sums
-from tabprotect.engine.protection.cell_keys.cell_noise import drawn
-from tabprotect.engine.protection.coins import house_keys
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_table
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -150,6 +147,8 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
     ``reading`` are the options of :class:`~tabprotect.engine.formats.reading_options.Reading`.
     """
     if is_magnitudes(Path(source)):
+        from tabprotect.engine.project.verbs.sums_verbs import opened_sums
+
         return opened_sums(source)
     opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(
@@ -219,12 +218,17 @@ def tabulate(project: Project, context: Context, asked: MagnitudeTabulation) -> 
     )
     fresh = new_document(found.table, source=asked.source)
     # The file holds records, not the table: a command line with this source would not open it.
-    keys = found.record_keys
-    if asked.draw_keys and asked.house_keys and asked.key_seed is None:
-        keys = drawn(found.table, context.drawn(house_keys(found.table)).generator())
-    elif asked.draw_keys:
-        keys = drawn(found.table, context.randomness(asked.key_seed).generator())
+    keys = _drawn_keys(found.table, asked, context) if asked.draw_keys else found.record_keys
     return replace(fresh, edited=True, record_keys=keys, weights=found.weights)
+
+
+def _drawn_keys(table: Table, asked: Tabulation, context: Context) -> Table:
+    from tabprotect.engine.protection.cell_keys.cell_noise import drawn
+    from tabprotect.engine.protection.coins import house_keys
+
+    if asked.house_keys and asked.key_seed is None:
+        return drawn(table, context.drawn(house_keys(table)).generator())
+    return drawn(table, context.randomness(asked.key_seed).generator())
 
 
 def _check_keys(asked: Tabulation) -> None:
