@@ -197,6 +197,8 @@ def tabulate(project: Project, context: Context, asked: MagnitudeTabulation) -> 
         For a negative seed.
     """
     if asked.measure is not None:
+        from tabprotect.engine.project.verbs.sums_verbs import tabulated_sums
+
         return tabulated_sums(asked, context.progress)
     _check_keys(asked)
     # Imported late: DuckDB takes a tenth of the program's start.

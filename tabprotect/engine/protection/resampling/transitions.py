@@ -256,46 +256,49 @@ def _filled(
         Log probability that ``count`` go.
     """
     particles, cells = left.shape
-    laws, sums = [], [np.zeros((particles, count + 1))]
-    sums[0][:, 0] = 1.0
+    # Particles side by side in memory: each step is then one sweep over all of them.
+    laws, sums = [], [np.zeros((count + 1, particles))]
+    sums[0][0] = 1.0
     # The most that can have gone up to a cell: sums beyond it are 0.
     most = 0
     for cell in range(cells):
         law = _binomial(left[:, cell], share[:, cell], count)
         laws.append(law)
         before, joined = sums[-1], np.zeros_like(sums[0])
-        for many in np.flatnonzero(law.any(axis=0)).tolist():
+        product = np.empty_like(joined)
+        for many in np.flatnonzero(law.any(axis=1)).tolist():
             width = min(most, count - many) + 1
-            joined[:, many : many + width] += law[:, many, None] * before[:, :width]
-        most = min(count, most + law.shape[1] - 1)
+            part = np.multiply(law[many], before[:width], out=product[:width])
+            joined[many : many + width] += part
+        most = min(count, most + len(law) - 1)
         sums.append(joined)
     gone = np.zeros_like(left)
     due = np.full(particles, count)
-    row = np.arange(particles)[:, None]
+    column = np.arange(particles)
     for cell in reversed(range(cells)):
         law = laws[cell]
-        at = due[:, None] - np.arange(law.shape[1])
-        weight = np.where(at >= 0, law * sums[cell][row, np.maximum(at, 0)], 0.0)
-        cumulative = np.cumsum(weight, axis=1)
-        u = generator.random(particles) * cumulative[:, -1]
-        gone[:, cell] = np.minimum((cumulative <= u[:, None]).sum(axis=1), law.shape[1] - 1)
+        at = due - np.arange(len(law))[:, None]
+        weight = np.where(at >= 0, law * sums[cell][np.maximum(at, 0), column], 0.0)
+        cumulative = np.cumsum(weight, axis=0)
+        u = generator.random(particles) * cumulative[-1]
+        gone[:, cell] = np.minimum((cumulative <= u).sum(axis=0), len(law) - 1)
         due -= gone[:, cell]
-    return gone, np.log(sums[-1][:, count])
+    return gone, np.log(sums[-1][count])
 
 
 def _binomial(total: Ints, share: Floats, most: int) -> Floats:
-    """Chances of 0..most of Binomial(total, share), float64 (totals, most + 1)."""
+    """Chances of 0..most of Binomial(total, share), float64 (most + 1, totals)."""
     largest = int(total.max(initial=0))
     most = min(most, largest)
     factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, largest + 1.0)))])
-    k = np.arange(most + 1)
-    rest = total[:, None] - k
+    k = np.arange(most + 1)[:, None]
+    rest = total - k
     inside = rest >= 0
     rest = np.maximum(rest, 0)
     # A power of nothing is 1, of 0 it is 0.
-    gone = np.where(k > 0, k * np.log(share)[:, None], 0.0)
-    stayed = np.where(rest > 0, rest * np.log1p(-share)[:, None], 0.0)
-    logs = factorials[total][:, None] - factorials[k] - factorials[rest] + gone + stayed
+    gone = np.where(k > 0, k * np.log(share), 0.0)
+    stayed = np.where(rest > 0, rest * np.log1p(-share), 0.0)
+    logs = factorials[total] - factorials[k] - factorials[rest] + gone + stayed
     return np.asarray(np.where(inside, np.exp(logs), 0.0))
 
 
