@@ -68,6 +68,8 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     },
     "reader.analyse": {
         "analyse": say("chi-square, Cramer's V or a log-linear model over possible originals"),
+    },
+    "reader.draw": {
         "draw": say("draw whole originals that fit a release"),
     },
     "releases.report": {

@@ -1,50 +1,39 @@
-"""``analyse`` and ``draw``: what a reader does with whole originals drawn from the posterior."""
+"""``analyse``: statistics over whole originals drawn from the posterior."""
 
 from __future__ import annotations
 
 import argparse
 import math
-from pathlib import Path
 
 import numpy as np
 
-from tabprotect.cli.arguments import add_reading, keep_apart, open_source, positive
+from tabprotect.cli.arguments import add_reading, open_source, positive
 from tabprotect.cli.output import Console
+from tabprotect.cli.reader.draw import DRAWS, add_reader, posterior_of, releases_of
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.atomic import replacing
 from tabprotect.engine.belief.analysing import STATISTICS, Analysing
-from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.estimate import LEVEL
 from tabprotect.engine.belief.evidence import Knowing
 from tabprotect.engine.belief.log_odds import log_odds
 from tabprotect.engine.belief.model_fit import Reading
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
-from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.informed_prior import informed
-from tabprotect.engine.disclosure.verdict import weigh_refused
+from tabprotect.engine.disclosure.refused_draws import weigh_refused
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.registered import by_suffix, figures_format, format_names
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
     ModelSummary,
 )
 from tabprotect.engine.posterior.log_linear import LogLinear
-from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.posterior_file import drawn_figures
-from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
-
-DRAWS = 1000
 
 LABELS = {"chi_square": "chi-square", "cramers_v": say("Cramer's V")}
 
 
 def add(verbs: Verbs) -> None:
-    """Declare the commands."""
+    """Declare the command."""
     study = verbs.add("analyse", run_analyse)
-    _add_reader(study)
+    add_reader(study)
     study.add_argument(
         "--statistic",
         action="append",
@@ -80,28 +69,6 @@ def add(verbs: Verbs) -> None:
         help=say("CONFIDENTIAL: where its value lies among the draws, to check them"),
     )
     add_reading(study)
-    take = verbs.add("draw", run_draw)
-    _add_reader(take)
-    take.add_argument("--number", type=positive, default=DRAWS, metavar="N")
-    take.add_argument(
-        "--format",
-        choices=format_names(),
-        metavar="NAME",
-        help=say("csv, parquet, or another that holds figures; by default that of the name"),
-    )
-    take.add_argument("--out", type=Path, required=True, metavar="FILE")
-
-
-def _add_reader(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "releases",
-        type=Path,
-        nargs="+",
-        metavar="RELEASE.zip",
-        help=say("several are read together"),
-    )
-    command.add_argument("--prior", metavar="PRIOR", help=say("as of infer"))
-    command.add_argument("--seed", type=int, metavar="N", help=say("of the draws"))
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -111,26 +78,12 @@ def _pair(text: str) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _releases(args: argparse.Namespace, console: Console) -> list[Release]:
-    return [bundle.verify(path, judge=False, progress=console).release for path in args.releases]
-
-
-def _posterior(
-    found: list[Release], args: argparse.Namespace, console: Console
-) -> tuple[Posterior, Randomness]:
-    chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
-    knowing = Knowing(weigh_refused=weigh_refused)
-    prior = informed(args.prior or "uniform", found, console)
-    read = believe(found, prior, knowing=knowing, randomness=chance, progress=console)
-    return read.posterior, chance
-
-
 def run_analyse(args: argparse.Namespace, console: Console) -> int:
     """Print each statistic over the draws."""
     if args.rate is not None and args.prior is not None:
         raise UsageError(say("a rate takes no prior: it has a model (--model)"))
-    releases = _releases(args, console)
-    posterior, chance = _posterior(releases, args, console)
+    releases = releases_of(args, console)
+    posterior, chance = posterior_of(releases, args, console)
     knowing = Knowing(weigh_refused=weigh_refused)
     asked = Analysing(releases, posterior, knowing, chance, console)
     odds = None
@@ -255,25 +208,3 @@ def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, obje
 def _model_said(summary: ModelSummary, original: Table | None) -> list[str]:
     truth = _truths(summary, original)
     return [summary.title, *_said(summary.deviance, truth[0]), *summary.lines]
-
-
-def run_draw(args: argparse.Namespace, console: Console) -> int:
-    """Write drawn originals in long form."""
-    keep_apart(args.releases, [args.out])
-    said = by_suffix(args.out)
-    if args.format is None and (said is None or not said.holds_figures):
-        raise UsageError(say("say --format csv or --format parquet"))
-    kind = said if args.format is None else figures_format(args.format)
-    assert kind is not None
-    posterior, chance = _posterior(_releases(args, console), args, console)
-    tables = posterior.draw_originals(args.number, chance.generator(), console)
-    with replacing(args.out) as file:
-        file.writelines(kind.figures(drawn_figures(posterior.domain, tables)))
-    data = {
-        "out": str(args.out),
-        "draws": args.number,
-        "cells": posterior.domain.size,
-        "independent": posterior.way == "exact" or posterior.independent,
-    }
-    console.result(data, [say("{out}: {number:,} possible originals", args.out, args.number)])
-    return 0

@@ -24,16 +24,16 @@ from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.bundle.sums.kinds import is_release
+from tabprotect.engine.disclosure.refused_draws import weigh_refused
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.posterior.sums import sums
-from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.mechanism import Mechanism, RefusedDraws
+from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
@@ -216,7 +216,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         read = believe(
             releases,
             prior,
-            knowing=Knowing(bundled=bool(args.releases), weigh=weigh, weigh_refused=_weigh_refused),
+            knowing=Knowing(bundled=bool(args.releases), weigh=weigh, weigh_refused=weigh_refused),
             effort=replace(READER, way=args.way, draws=args.draws),
             randomness=randomness,
             progress=console,
@@ -249,18 +249,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
         lines = _lines(posterior, asked, all_asked=bool(args.cells))
         console.result({}, [*several[: len(releases) - 1], *lines])
     return 0
-
-
-def _weigh_refused(
-    found: Posterior,
-    refused: tuple[RefusedDraws, ...],
-    randomness: Randomness,
-    progress: Progress,
-) -> Posterior | None:
-    # Late: few releases state draws that were refused.
-    from tabprotect.engine.disclosure.verdict import weigh_refused
-
-    return weigh_refused(found, refused, randomness, progress)
 
 
 def _unknown(domain: Domain, releases: int, why: InfeasibleError) -> dict[str, object]:

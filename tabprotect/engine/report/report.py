@@ -18,14 +18,11 @@ from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.staff.check_lines import CheckLine
 from tabprotect.engine.bundle.staff.confidential import Dossier
-from tabprotect.engine.bundle.sums import kinds, magnitude_bundle
+from tabprotect.engine.bundle.sums import kinds
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.report.magnitude_report import magnitude_edition
 from tabprotect.engine.report.public_edition import plain, public_edition
-from tabprotect.engine.report.register_section import register_section
-from tabprotect.engine.report.staff_edition import staff_edition
 from tabprotect.languages.page_texts import environment
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import figures_apart, language, told
@@ -178,7 +175,9 @@ def _magnitude_report(data: bytes, edition: Edition, made: date, path: Path) -> 
     bundle: bytes = data
     record: Mapping[str, object] | None = None
     if kinds.kind_of(data) == kinds.DOSSIER:
-        record, bundle = magnitude_bundle.read_dossier(data)
+        from tabprotect.engine.bundle.sums.magnitude_bundle import read_dossier
+
+        record, bundle = read_dossier(data)
     elif edition == "staff":
         raise _no_dossier(path)
     return sums_report(bundle, made, record if edition == "staff" else None)
@@ -193,6 +192,9 @@ def sums_report(bundle: bytes, made: date, record: Mapping[str, object] | None =
     BundleError
         When it is damaged.
     """
+    # Late: each edition of a report takes much of its own.
+    from tabprotect.engine.report.magnitude_report import magnitude_edition
+
     found = magnitude_edition(bundle, made, record)
     edition: Edition = "public" if record is None else "staff"
     html = rendered("magnitudes.html", found)
@@ -219,6 +221,9 @@ def staff_report(
     dossier: Dossier, made: date, progress: Progress = SILENT, *, register: str | None = None
 ) -> Report:
     """The staff edition of a dossier, opened or not yet written."""
+    from tabprotect.engine.report.register_section import register_section
+    from tabprotect.engine.report.staff_edition import staff_edition
+
     found = verify_bytes(dossier.bundle)
     section = register_section(dossier.protected, found.fingerprint, register, progress)
     staff = staff_edition(dossier, found, section, made, progress)
