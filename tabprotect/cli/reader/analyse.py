@@ -17,7 +17,7 @@ from tabprotect.engine.belief.evidence import Knowing
 from tabprotect.engine.belief.log_odds import log_odds
 from tabprotect.engine.belief.model_fit import Reading
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
-from tabprotect.engine.disclosure.refused_draws import weigh_refused
+from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,

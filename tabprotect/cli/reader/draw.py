@@ -13,7 +13,7 @@ from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import Knowing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
-from tabprotect.engine.disclosure.refused_draws import weigh_refused
+from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.formats.registered import by_suffix, figures_format, format_names
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import drawn_figures

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from tabprotect.engine.arrays import Bools
-
-if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
-    from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-    from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 
 
 @dataclass(frozen=True, eq=False)

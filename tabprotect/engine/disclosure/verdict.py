@@ -21,14 +21,14 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.effort import VERDICT, Effort
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.refused_draws import weigh_refused
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
-from tabprotect.engine.release.mechanism import CHANGED, Gate
+from tabprotect.engine.release.mechanism import CHANGED, Gate, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -171,6 +171,18 @@ def _could_be_broken(user: TablesBelieved, limits: Gate) -> bool:
         return True
     most = min(limits.belief_limit, limits.mean_belief_limit) / user.larger
     return any(_figures(belief, limits.at_risk, most).known for belief in user.beliefs)
+
+
+def weigh_refused(
+    found: Posterior,
+    refused: tuple[RefusedDraws, ...],
+    randomness: Randomness,
+    progress: Progress = SILENT,
+) -> Posterior | None:
+    """The posterior given that draws were refused before; ``None`` if that is too much work."""
+    from tabprotect.engine.disclosure.refusals import weigh_refusals
+
+    return weigh_refusals(found, refused, randomness, verdict, progress)
 
 
 def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ComparisonPlan, ReleasePlan
@@ -33,7 +34,6 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
-    from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
     from tabprotect.engine.protection.method import Method
 
 DEFAULT_METHOD = "cyclic_perturbation"

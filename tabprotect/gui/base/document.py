@@ -414,7 +414,7 @@ class Document(OpenSums, QObject):
             from tabprotect.engine.belief.believing import believe
             from tabprotect.engine.belief.evidence import Knowing
             from tabprotect.engine.bundle.informed_prior import informed
-            from tabprotect.engine.disclosure.refused_draws import weigh_refused
+            from tabprotect.engine.disclosure.verdict import weigh_refused
 
             knowing = Knowing(weigh_refused=weigh_refused)
             # Of the inner cells wherever they can be put together: all tables follow from them.

@@ -17,8 +17,7 @@ from tabprotect.engine.disclosure import gate as gate_module
 from tabprotect.engine.disclosure import refusals
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.refused_draws import weigh_refused
-from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.disclosure.verdict import verdict, weigh_refused
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior

@@ -124,7 +124,7 @@ def _analysing(releases: Sequence[Release], posterior: Posterior, progress: Prog
     # Late: a window that only shows a table does not wait for it.
     from tabprotect.engine.belief.analysing import Analysing
     from tabprotect.engine.belief.evidence import Knowing
-    from tabprotect.engine.disclosure.refused_draws import weigh_refused
+    from tabprotect.engine.disclosure.verdict import weigh_refused
 
     knowing = Knowing(weigh_refused=weigh_refused)
     return Analysing(releases, posterior, knowing, Randomness.fresh(), progress)
