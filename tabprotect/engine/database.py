@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -93,7 +94,7 @@ class Database:
             address = sa.make_url(url if "://" in url else f"sqlite:///{url}")
             if address.drivername in ("postgresql", "postgres"):
                 address = address.set(drivername="postgresql+psycopg")
-            self._engine = sa.create_engine(address, **_options(address))
+            self._engine = _engine(address)
         except (exc.ArgumentError, exc.NoSuchModuleError, ImportError) as error:
             raise InputError(
                 say("no database can be opened by this address: {error}", error),
@@ -101,15 +102,11 @@ class Database:
             ) from None
         self.name = address.render_as_string(hide_password=True)
         self._turn: threading.Lock | None = None
-        if address.get_backend_name() == "sqlite":
-            if address.database not in (None, "", ":memory:"):
-                path = Path(str(address.database))
-                # The library would create it readable for everybody.
-                make_private(path)
-                self._turn = _TURN.setdefault(str(path.resolve()), threading.Lock())
-            _take_turns(self._engine)
-        elif address.get_backend_name() == "postgresql":
-            _be_patient_and_durable(self._engine)
+        if address.get_backend_name() == "sqlite" and not _in_memory(address):
+            path = Path(str(address.database))
+            # The library would create it readable for everybody.
+            make_private(path)
+            self._turn = _TURN.setdefault(str(path.resolve()), threading.Lock())
         try:
             self.transaction(
                 lambda connection: _made(connection, schema, self.name, make=make),
@@ -182,6 +179,31 @@ class Database:
             raise _explained(error, self.name) from None
 
 
+def _in_memory(address: sa.URL) -> bool:
+    return address.database in (None, "", ":memory:")
+
+
+def _engine(address: sa.URL) -> sa.Engine:
+    """The engine of an address: the same again, with the statements that it has compiled."""
+    backend = address.get_backend_name()
+    # Each database in memory is one of its own.
+    return _made_engine(address) if backend == "sqlite" and _in_memory(address) else _kept(address)
+
+
+@lru_cache(maxsize=8)
+def _kept(address: sa.URL) -> sa.Engine:
+    return _made_engine(address)
+
+
+def _made_engine(address: sa.URL) -> sa.Engine:
+    engine = sa.create_engine(address, **_options(address))
+    if address.get_backend_name() == "sqlite":
+        _take_turns(engine)
+    elif address.get_backend_name() == "postgresql":
+        _be_patient_and_durable(engine)
+    return engine
+
+
 def _options(address: sa.URL) -> dict[str, object]:
     if address.get_backend_name() == "sqlite":
         return {"connect_args": {"timeout": DATABASE_PATIENCE}}
@@ -223,13 +245,17 @@ def _be_patient_and_durable(engine: sa.Engine) -> None:
         connection.commit()  # type: ignore[attr-defined]
 
 
+@cache
+def _versions(name: str) -> sa.Table:
+    return sa.Table(name, sa.MetaData(), sa.Column("version", sa.Integer, primary_key=True))
+
+
 def _made(connection: sa.Connection, schema: Schema, name: str, *, make: bool) -> None:
     """Create the tables if there are none; those of another version are left as they are."""
     there = sa.inspect(connection).has_table
-    versions = sa.Table(
-        schema.version_table, sa.MetaData(), sa.Column("version", sa.Integer, primary_key=True)
-    )
-    if not any(map(there, (versions.name, *schema.tables.tables))):
+    versions = _versions(schema.version_table)
+    stated = there(versions.name)
+    if not stated and not any(map(there, schema.tables.tables)):
         if not make:
             raise InputError(
                 say("there is no {what} here", schema.what), file=name, hint=schema.remedy
@@ -240,7 +266,7 @@ def _made(connection: sa.Connection, schema: Schema, name: str, *, make: bool) -
         return
     found = None
     # Tables with these names may belong to somebody else.
-    if there(versions.name):
+    if stated:
         with contextlib.suppress(exc.OperationalError, exc.ProgrammingError):
             found = connection.execute(sa.select(versions.c.version)).scalar()
     if found != schema.version:

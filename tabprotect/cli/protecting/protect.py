@@ -26,7 +26,6 @@ from tabprotect.engine.project.asked import Protecting, Publishing
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import protected, published
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
-from tabprotect.engine.project.recipes.replay import last_and_now, run_file
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.protection.descriptions.run_summary import (
     RunSummary,
@@ -291,6 +290,9 @@ def _of_cycles(project: Project) -> dict[str, object]:
 
 def run_recipe(args: argparse.Namespace, console: Console) -> int:
     """Run a recipe file and write what it publishes into a folder."""
+    # Late: to protect a table takes no recipe.
+    from tabprotect.engine.project.recipes.replay import last_and_now, run_file
+
     settings = once(args.settings, "--set")
     renames: dict[tuple[str, str], str] = {}
     for name, to in args.renames:
