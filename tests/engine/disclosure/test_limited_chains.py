@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tabprotect.engine.belief import believing
+from tabprotect.engine.belief import joint_noise
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
@@ -81,7 +81,7 @@ def test_chains_that_cannot_agree_are_not_begun(
         asked.append(0)
 
     monkeypatch.setattr(chain_posterior, "Chains", none)
-    monkeypatch.setattr(believing, "put_together", no_other)
+    monkeypatch.setattr(joint_noise, "put_together", no_other)
     found = verdict(scattered(8, hidden), LENIENT)
     assert found.way == "bounds" and not found.accepted
     assert (max(asked, default=0) > 100) is begun and ("do not settle" in found.note) is not begun
@@ -147,7 +147,7 @@ def test_chains_that_do_not_settle_are_neither_weighed_nor_judged(
     assert isinstance(likelihood, CellFactors) and likelihood.rerun is not None
     monkeypatch.setattr(chain_posterior, "r_hat", lambda _: math.inf)
     # Nor do the tempered chains, which are asked next.
-    monkeypatch.setattr(believing, "put_together", lambda *_, **__: None)
+    monkeypatch.setattr(joint_noise, "put_together", lambda *_, **__: None)
     found = verdict(release, LENIENT)
     assert found.way == "bounds" and not found.accepted and found.passed is None
     assert "has not settled" in found.note and not weighed

@@ -12,17 +12,19 @@ import json
 from collections.abc import Mapping
 from typing import Literal
 
-Naive = Literal["unsaid", "then", "today"]
+from tabprotect.engine.bundle.reader_page.naive_words import Words
 
-FRAMES: Mapping[str, Naive] = {
-    "d1e7e43cab3cf66af1da1c4b528fa1cb93dc0415f7f7d366cae9e905f87cf248": "unsaid",
-    "096a4ddfa0d9423586337498a2c2ca7da669bd4e7f43eb7d877f7ed4bb474d45": "unsaid",
-    "ce9ed6be92ae5036dfe8d0e92241dcadc67a6e551c56731b7c907e2ae090141e": "unsaid",
-    "fb76b22ba27397bc81c7a6df8c6831e3175db6798bacc60ccec9e1548f96873d": "then",
-    "de476de04ee86364305c3a98e434f94f91c6fa926485f841ea237b6945e1960f": "today",
+Naive = Words | Literal["unsaid"]
+
+FRAMES: Mapping[str, tuple[Naive, ...]] = {
+    "d1e7e43cab3cf66af1da1c4b528fa1cb93dc0415f7f7d366cae9e905f87cf248": ("unsaid",),
+    "096a4ddfa0d9423586337498a2c2ca7da669bd4e7f43eb7d877f7ed4bb474d45": ("unsaid",),
+    "ce9ed6be92ae5036dfe8d0e92241dcadc67a6e551c56731b7c907e2ae090141e": ("unsaid",),
+    "fb76b22ba27397bc81c7a6df8c6831e3175db6798bacc60ccec9e1548f96873d": ("first",),
+    "de476de04ee86364305c3a98e434f94f91c6fa926485f841ea237b6945e1960f": ("second", "today"),
 }
 """SHA-256 of every frame that bundles hold, with how pages said what taking counts as true does; the last is
-today's."""
+today's, in words of before too."""
 
 RELEASE, MODEL, TITLE = "[[RELEASE]]", "[[MODEL]]", "[[TITLE]]"
 """What stands in a frame for what differs from release to release."""
@@ -53,7 +55,7 @@ def sha256_of(frame: str) -> str:
 
 
 def model_in_earlier(
-    text: str, told: Mapping[str, object], title: str, then: Mapping[str, str]
+    text: str, told: Mapping[str, object], title: str, then: Mapping[Words, Mapping[str, str]]
 ) -> str | None:
     """The model within a page that an earlier version made of a release; ``None`` for any other page.
 
@@ -69,7 +71,7 @@ def model_in_earlier(
     model, ended, after = rest.partition(END)
     if not opened or not ended:
         return None
-    for frame, how in list(FRAMES.items())[:-1]:
+    for frame, how in ((one, how) for one, all_of_it in FRAMES.items() for how in all_of_it):
         filled = {RELEASE: embedded(_as_said(told, how, then)), TITLE: titled(title)}
         emptied = before
         for place, text_there in filled.items():
@@ -79,14 +81,18 @@ def model_in_earlier(
     return None
 
 
-def _as_said(told: Mapping[str, object], how: Naive, then: Mapping[str, str]) -> dict[str, object]:
+def _as_said(
+    told: Mapping[str, object], how: Naive, then: Mapping[Words, Mapping[str, str]]
+) -> dict[str, object]:
     said = told["said"]
     assert isinstance(said, dict)
-    if how == "then":
-        said = {code: {**one, "naive": then.get(code, one["naive"])} for code, one in said.items()}
-    elif how == "unsaid":
+    if how == "unsaid":
         said = {
             code: {name: text for name, text in one.items() if name != "naive"}
             for code, one in said.items()
         }
+    else:
+        # Pages of sums say it as they ever did.
+        words = then.get(how, {})
+        said = {code: {**one, "naive": words.get(code, one["naive"])} for code, one in said.items()}
     return {**told, "said": said}

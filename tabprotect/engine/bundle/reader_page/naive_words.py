@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from tabprotect.languages.said import say
 
@@ -36,21 +37,34 @@ MEASURED: Mapping[str, Measured] = {
     "cell_key": Measured(
         say("noise of up to 3 either way, with a variance of 2"), (20, 66), (75, 90)
     ),
-    "discrete_laplace": Measured(say("Laplace noise, epsilon 2"), (16, 32), (87, 95)),
+    "discrete_laplace": Measured(say("Laplace noise, epsilon 2"), (16, 32), (87, 92)),
     "cyclic_perturbation": Measured(say("one pass of the usual cycles"), (10, 35), (87, 94)),
 }
 
 HIDDEN = Measured("", (5, 73), (48, 95))
 """Of suppression, with hidden counts taken as none and 8 people to a cell."""
 
-EARLIER: Mapping[str, Measured] = {
+Words = Literal["first", "second", "today"]
+
+_SECOND: Mapping[str, Measured] = {
     **MEASURED,
-    "discrete_laplace": replace(MEASURED["discrete_laplace"], rejected=(22, 32)),
+    "discrete_laplace": replace(MEASURED["discrete_laplace"], covered=(87, 95)),
+}
+
+_FIRST: Mapping[str, Measured] = {
+    **_SECOND,
+    "discrete_laplace": replace(_SECOND["discrete_laplace"], rejected=(22, 32)),
     "cyclic_perturbation": replace(
         MEASURED["cyclic_perturbation"], rejected=(12, 35), covered=(89, 96)
     ),
 }
-"""What pages of earlier versions say."""
+
+SAID: Mapping[Words, Mapping[str, Measured]] = {
+    "first": _FIRST,
+    "second": {**_SECOND, "suppression": HIDDEN},
+    "today": {**MEASURED, "suppression": HIDDEN},
+}
+"""What pages say, those of earlier versions too."""
 
 MISLED = say(
     "Taken as true they mislead: with {strength}, in tables with 2 to 8 people to a cell, a test at 5 in 100 finds an association that is not there in {least} to {most} of 100 tables, and intervals of a log odds ratio that are to hold the truth in 95 of 100 hold it in {low} to {high}."
@@ -79,20 +93,18 @@ WHERE = say(
 )
 
 
-def naive_words(method: str, *, exact: bool, earlier: bool = False) -> list[str]:
+def naive_words(method: str, *, exact: bool, words: Words = "today") -> list[str]:
     """Sentences for counts by a method.
 
     Parameters
     ----------
     exact
         Whether all published counts are true.
-    earlier
-        Whether as pages of earlier versions said it.
+    words
+        Of which pages.
     """
-    if method == "suppression" and not earlier:
-        return [_told(NOT_NOTHING, HIDDEN), WHERE]
-    if (measured := (EARLIER if earlier else MEASURED).get(method)) is not None:
-        return [_told(MISLED, measured), WHERE]
+    if (measured := SAID[words].get(method)) is not None:
+        return [_told(NOT_NOTHING if measured is HIDDEN else MISLED, measured), WHERE]
     return [TRUE] if exact else [NOT_MEASURED, WHERE]
 
 

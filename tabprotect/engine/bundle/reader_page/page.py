@@ -28,7 +28,7 @@ from tabprotect.engine.bundle.reader_page.earlier_pages import (
     model_in_earlier,
     titled,
 )
-from tabprotect.engine.bundle.reader_page.naive_words import naive_words
+from tabprotect.engine.bundle.reader_page.naive_words import SAID, Words, naive_words
 from tabprotect.engine.bundle.reader_page.page_words import WORDS, exact_lines
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.errors import BundleError
@@ -79,7 +79,7 @@ class Page:
     elsewhere
         The other version of the program that the bundle says it is from; empty for none.
     then
-        What earlier versions told of counts taken as true, by language, where it was something else.
+        What pages told of counts taken as true, by their words and by language.
     """
 
     before: str
@@ -88,7 +88,7 @@ class Page:
     told: Mapping[str, object]
     title: str
     elsewhere: str = ""
-    then: Mapping[str, str] = field(default_factory=dict)
+    then: Mapping[Words, Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -101,7 +101,7 @@ class Page:
         domain = release.table.domain if likelihood is None else likelihood.domain
         told = _told(release, content, domain)
         page = cls.telling(told, release.title, content, model_of(release, likelihood))
-        return replace(page, then=_naive(release, earlier=True))
+        return replace(page, then={words: _naive(release, words) for words in SAID})
 
     @classmethod
     def telling(
@@ -344,11 +344,11 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
     }
 
 
-def _naive(release: Release, *, earlier: bool = False) -> dict[str, str]:
+def _naive(release: Release, words: Words = "today") -> dict[str, str]:
     """What taking counts as true does, in each language."""
     mechanism = release.mechanism
     exact = "exact" in methods()[mechanism.method].promised(mechanism.values)
-    lines = naive_words(mechanism.method, exact=exact, earlier=earlier)
+    lines = naive_words(mechanism.method, exact=exact, words=words)
     return {code: " ".join(told_in(code, line) for line in lines) for code in LANGUAGES}
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.reader_page import earlier_pages, page
+from tabprotect.engine.bundle.reader_page.naive_words import Words
 from tabprotect.engine.bundle.verify import verify_bytes, with_verdict
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.protection.problem import Problem
@@ -39,7 +40,7 @@ def older(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tu
     assert number == 2
     frame = page.frame().replace(*OLDER)
     today = earlier_pages.sha256_of(page.frame())
-    frames = {earlier_pages.sha256_of(frame): "unsaid", today: "today"}
+    frames = {earlier_pages.sha256_of(frame): ("unsaid",), today: ("today",)}
     monkeypatch.setattr(earlier_pages, "FRAMES", frames)
     return release, files | {page.PAGE: then.encode()}
 
@@ -87,22 +88,25 @@ def test_the_figures_of_an_earlier_page_are_worked_out_again(
         verify_bytes(resealed(other | {page.PAGE: files[page.PAGE]}))
 
 
-@pytest.mark.parametrize("method", ["cyclic_perturbation", "suppression"])
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [("cyclic_perturbation", "first"), ("suppression", "first"), ("discrete_laplace", "second")],
+)
 def test_an_earlier_page_says_the_figures_of_then(
-    method: str, monkeypatch: pytest.MonkeyPatch
+    method: str, words: Words, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = Table.dense(Domain.of_shape((3, 4)), np.arange(12).reshape(3, 4) % 5)
     release = methods()[method].run(Problem(table), {}, Randomness.seeded(3)).release
     files: Files = public.files(release)
     page_of = page.Page.of(release, files, None)
     text = files[page.PAGE].decode().replace(*OLDER)
-    for code, then in page_of.then.items():
+    for code, then in page_of.then[words].items():
         said = page_of.told["said"][code]["naive"]  # type: ignore[index]
         assert said != then
         text = text.replace(earlier_pages.embedded(said), earlier_pages.embedded(then))
     frame = page.frame().replace(*OLDER)
     today = earlier_pages.sha256_of(page.frame())
-    frames = {earlier_pages.sha256_of(frame): "then", today: "today"}
+    frames = {earlier_pages.sha256_of(frame): (words,), today: ("today",)}
     monkeypatch.setattr(earlier_pages, "FRAMES", frames)
     found = verify_bytes(resealed(files | {page.PAGE: text.encode()}))
     assert found.checks[-1] == page.OF_EARLIER
@@ -117,10 +121,10 @@ def test_todays_frame_is_known_to_the_versions_to_come() -> None:
 
 
 def test_bundles_of_earlier_versions_pass() -> None:
-    """Bundles as they were written before the page told what taking counts as true does."""
+    """Bundles as they were written before the page told what taking counts as true does, or told it so."""
     folder = Path(__file__).with_name("earlier_bundles")
     bundles = sorted(folder.glob("*.zip"))
-    assert len(bundles) == 2
+    assert len(bundles) == 3
     for path in bundles:
         checks = with_verdict(verify_bytes(archive.load(path))).checks
         assert page.OF_EARLIER in checks, path.name
