@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +53,38 @@ class _Layer:
     count: Ints
     log: Floats
     states: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Ways:
+    """The shares of a layer's transitions added up, and where each state's begin, in sum and number.
+
+    Attributes
+    ----------
+    cumulative : float64 (transitions + 1,)
+    low, share : float64 (states,)
+        What all before a state's transitions sum up to, and what these do.
+    first, last : int64 (states,)
+        Its first transition, and its last possible one.
+    """
+
+    cumulative: Floats
+    low: Floats
+    share: Floats
+    first: Ints
+    last: Ints
+
+    @classmethod
+    def of(cls, layer: _Layer, here: Floats, after: Floats) -> _Ways:
+        back = here[layer.source]
+        with np.errstate(invalid="ignore"):
+            log = layer.log + after[layer.target] - back
+        share = np.where(back > -np.inf, np.exp(log), 0.0)
+        cumulative = np.concatenate([[0.0], np.cumsum(share)])
+        bounds = np.searchsorted(layer.source, np.arange(layer.states + 1))
+        low, high = cumulative[bounds[:-1]], cumulative[bounds[1:]]
+        last = np.searchsorted(cumulative, high, side="left") - 1
+        return cls(cumulative, low, high - low, bounds[:-1], last)
 
 
 class ResidualSums:
@@ -124,24 +157,23 @@ class ResidualSums:
     ) -> Ints:
         """Independent joint draws, int64 (number, cells)."""
         out = np.empty((number, len(self.order)), dtype=np.int64)
-        state = np.zeros(number, dtype=np.int64)
-        for k, layer in enumerate(self._layers):
-            progress.report(say("drawing tables"), k / len(self._layers))
-            back = self._back[k][layer.source]
-            with np.errstate(invalid="ignore"):
-                log = layer.log + self._back[k + 1][layer.target] - back
-            share = np.where(back > -np.inf, np.exp(log), 0.0)
-            cumulative = np.concatenate([[0.0], np.cumsum(share)])
-            bounds = np.searchsorted(layer.source, np.arange(layer.states + 1))
-            begin, end = bounds[state], bounds[state + 1]
-            low, high = cumulative[begin], cumulative[end]
-            wanted = low + generator.random(number) * (high - low)
-            at = np.searchsorted(cumulative, wanted, side="right") - 1
+        state, stage = np.zeros(number, dtype=np.int32), say("drawing tables")
+        for k, (layer, way) in enumerate(zip(self._layers, self._ways, strict=True)):
+            progress.report(stage, k / len(self._layers))
+            wanted = way.low[state] + generator.random(number) * way.share[state]
+            at = way.cumulative.searchsorted(wanted, side="right") - 1
             # Neither before the state's first transition nor beyond its last possible one.
-            at = np.clip(at, begin, np.searchsorted(cumulative, high, side="left") - 1)
+            at = np.minimum(np.maximum(at, way.first[state]), way.last[state])
             out[:, self.order[k]] = layer.count[at]
-            state = layer.target[at].astype(np.int64)
+            state = layer.target[at]
         return out
+
+    @cached_property
+    def _ways(self) -> list[_Ways]:
+        return [
+            _Ways.of(layer, here, after)
+            for layer, here, after in zip(self._layers, self._back, self._back[1:], strict=False)
+        ]
 
     def count(self, progress: Progress = SILENT) -> int:
         """The number of originals."""

@@ -8,7 +8,7 @@ posterior however busy the machine is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -258,10 +258,11 @@ class _Weigher:
             self.cost += DRAWING[0] + DRAWING[1] * found.domain.size
         self.calls, self.work = 0, 0.0
 
-    def weight(self, original: Ints) -> float:
-        """The weight of one original, by one call."""
-        before = solver_work()
-        chance = self._rerun.estimate(_table(self._found, original), self._generator)
+    def weight(self, original: Ints, told: float = math.nan) -> float:
+        """The weight of one original, by one call or as it is told."""
+        before, chance = solver_work(), told
+        if math.isnan(told):
+            chance = self._rerun.estimate(_table(self._found, original), self._generator)
         self.calls += 1
         self.work += max(self.cost, solver_work() - before)
         return chance
@@ -323,17 +324,24 @@ class _Weigher:
         batches = BATCHES if repeats > 1 else 1
         out = np.zeros((batches, len(tables)))
         original = base.copy()
-        for k, cells in enumerate(tables):
+        stage, each = say("weighing originals by the whole mechanism"), max(1, repeats // batches)
+        for k, told in enumerate(self._told(base, what)):
             # Expensive calls end at the limit of the work, before the last original.
             done = max(k / len(tables), self.work / (OVERRUN * self._budget) if limited else 0.0)
-            self._progress.report(say("weighing originals by the whole mechanism"), min(done, 1.0))
-            original[unknown] = cells
+            self._progress.report(stage, min(done, 1.0))
+            original[unknown] = tables[k]
             for batch in range(batches):
                 if limited and self.work > OVERRUN * self._budget:
                     return None
-                each = max(1, repeats // batches)
-                out[batch, k] = sum(self.weight(original) for _ in range(each)) / each
+                out[batch, k] = sum(self.weight(original, told) for _ in range(each)) / each
         return out
+
+    def _told(self, base: Ints, what: tuple[Ints, Ints]) -> list[float]:
+        """What is known of originals without a call, as ``Rerun.told``."""
+        told = self._rerun.told
+        if told is None:
+            return [math.nan] * len(what[0])
+        return [one for _, some in _blocks(base, what) for one in told(some).tolist()]
 
     def _at_once(
         self,
@@ -343,22 +351,27 @@ class _Weigher:
         repeats: int,
     ) -> Floats:
         """Weights of originals that the mechanism follows many at a time, as ``weights``."""
-        tables, unknown = what
+        number = len(what[0])
         batches = BATCHES if repeats > 1 else 1
         each = max(1, repeats // batches)
-        out = np.zeros((batches, len(tables)))
-        for begin in range(0, len(tables), BLOCK):
-            self._progress.report(
-                say("weighing originals by the whole mechanism"), begin / len(tables)
-            )
-            some = np.tile(base, (min(BLOCK, len(tables) - begin), 1))
-            some[:, unknown] = tables[begin : begin + BLOCK]
+        out = np.zeros((batches, number))
+        for begin, some in _blocks(base, what):
+            self._progress.report(say("weighing originals by the whole mechanism"), begin / number)
             for batch in range(batches):
                 sums = sum(many(some, self._generator) for _ in range(each))
                 out[batch, begin : begin + len(some)] = sums / each
             self.calls += len(some) * batches * each
             self.work += self.cost * len(some) * batches * each
         return out
+
+
+def _blocks(base: Ints, what: tuple[Ints, Ints]) -> Iterator[tuple[int, Ints]]:
+    """Whole originals, some at a time, and the number of the first of them."""
+    tables, unknown = what
+    for begin in range(0, len(tables), BLOCK):
+        some = np.tile(base, (min(BLOCK, len(tables) - begin), 1))
+        some[:, unknown] = tables[begin : begin + BLOCK]
+        yield begin, some
 
 
 def _hopeless(worth: float, tried: int, most: int) -> bool:

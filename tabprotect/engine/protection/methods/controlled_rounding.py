@@ -28,6 +28,7 @@ Sources: Cox and Ernst 1982; Cox 1987; Duncan and Roehrig 2006.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Literal
 
@@ -60,6 +61,7 @@ from tabprotect.engine.protection.rounding.rounding_base import (
     require_multiple,
     require_reach,
 )
+from tabprotect.engine.protection.rounding.rounding_network import RoundingNetwork
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
@@ -225,6 +227,7 @@ class ControlledRounding(Method):
                     _agreement(counts, publication, base, values[NODES]),
                     exact=True,
                     programmes=True,
+                    told=_told(counts, publication, base),
                 )
             )
         used, seen = informative(publication, counts)
@@ -245,13 +248,18 @@ def _used(publication: Publication) -> set[str]:
 
 def _without_unused(table: Table, publication: Publication) -> tuple[Table, Publication]:
     """The table and its publication without variables that nothing published tells apart."""
+    small = _of_used(publication)
+    return (table if small is publication else table.margin(small.domain.names)), small
+
+
+def _of_used(publication: Publication) -> Publication:
+    """The same margins of a table without variables that nothing published tells apart."""
     of = {grouping.name: grouping.of for grouping in publication.groupings}
     used = {of.get(name, name) for name in _used(publication)}
-    if len(used) == table.domain.ndim:
-        return table, publication
-    small = table.margin(used)
+    if len(used) == publication.domain.ndim:
+        return publication
     groupings = tuple(g for g in publication.groupings if g.of in used)
-    return small, Publication(small.domain, publication.margins, groupings)
+    return Publication(publication.domain.project(used), publication.margins, groupings)
 
 
 def _two_way(table: Table) -> Ints:
@@ -276,6 +284,24 @@ def _agreement(
         return float(np.array_equal(small.added_up(inner), counts))
 
     return estimate
+
+
+def _told(counts: Ints, publication: Publication, base: int) -> Callable[[Ints], Floats]:
+    """As :func:`_agreement` where no programme is needed for it, else NaN; many at a time."""
+
+    @cache
+    def network() -> tuple[RoundingNetwork | None, Ints]:
+        return RoundingNetwork.of(_of_used(publication), base), publication.incidence.toarray().T
+
+    def told(originals: Ints) -> Floats:
+        found, sums = network()
+        if found is None:
+            return np.full(len(originals), np.nan)
+        true = originals @ sums
+        most = true.max(axis=1, initial=0)
+        return np.where((most > 0) & (most < base), 0.0, found.nearest(true, counts))
+
+    return told
 
 
 def _chance(

@@ -1,0 +1,161 @@
+"""Roundings of an original told to be its nearest, or not, against programmes and all roundings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabprotect.engine.posterior.approach import Approach
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
+from tabprotect.engine.protection.rounding.rounding_network import (
+    RoundingNetwork,
+    nested_in_two_ways,
+)
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.release.likelihood import product as product_of
+from tabprotect.engine.solver import solver_work
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.grouping import Grouping
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+METHOD = methods()["controlled_rounding"]
+
+
+def all_roundings(table: Table, publication: Publication, base: int) -> dict[bytes, int]:
+    """The distance of every rounding that adds up, by its published counts."""
+    flat, true = table.counts.reshape(-1), publication.added_up(table)
+    choices = [[c] if c % base == 0 else [c - c % base, c - c % base + base] for c in flat]
+    inner = np.array(list(product(*choices)), dtype=np.int64)
+    new = inner @ publication.incidence.toarray().T
+    moved = np.abs(new - true)
+    fits = (moved < base).all(axis=1)
+    return {row.tobytes(): int(d.sum()) for row, d in zip(new[fits], moved[fits], strict=True)}
+
+
+def released(original: np.ndarray, given_: dict[str, object]) -> CellFactors:
+    """The likelihood of a release of the table."""
+    problem = Problem(Table.dense(Domain.of_shape(original.shape), original))
+    found = likelihood_of(METHOD.run(problem, given_, Randomness.seeded(1)).release)
+    assert isinstance(found, CellFactors)
+    return found
+
+
+@st.composite
+def publications(draw: st.DrawFn) -> Publication:
+    """Tables of one to three variables, with groupings, all or few margins, inner cells or none."""
+    shape = draw(
+        st.sampled_from([(2, 2), (2, 3), (3, 3), (3, 4), (4, 4), (5,), (2, 2, 2), (2, 2, 3)])
+    )
+    domain, groupings = Domain.of_shape(shape), []
+    for name, axis in (("G", 0), ("H", len(shape) - 1), ("K", 0)):
+        codes = st.lists(st.sampled_from("pqr"), min_size=shape[axis], max_size=shape[axis])
+        groupings.append(Grouping(name, domain.names[axis], tuple(draw(codes))))
+    names = st.lists(st.sampled_from([*domain.names, "G", "H", "K"]), unique=True, max_size=3)
+    margins = draw(st.lists(names, min_size=1, max_size=4))
+    if draw(st.booleans()):
+        margins = [[], *([name] for name in domain.names), *margins]
+    if draw(st.integers(0, 4)):
+        margins.append(list(domain.names))
+    return Publication.of(domain, margins, groupings)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    publication=publications(),
+    base=st.sampled_from([2, 3, 3, 4, 5, 5, 7]),
+    nodes=st.sampled_from([1, 100]),
+    mean=st.sampled_from([0.7, 2.0, 6.0]),
+    seed=st.integers(0, 2**32),
+)
+def test_what_is_told_is_what_the_programme_finds(
+    publication: Publication, base: int, nodes: int, mean: float, seed: int
+) -> None:
+    """Ties and all, within any effort; and no programme costs more than what a call is counted."""
+    generator, domain = np.random.default_rng(seed), publication.domain
+    true = generator.poisson(mean, domain.shape)
+    network = RoundingNetwork.of(publication, base)
+    if network is None:
+        return
+    rounded = ControlledProgramme(Table.dense(domain, true), publication, base, nodes).nearest()
+    counts = publication.added_up(rounded.inner)
+    size = (30, *domain.shape)
+    steps = generator.integers(1 - base, base, size) * (generator.random(size) < 0.4)
+    originals = np.maximum(np.concatenate([true[None], rounded.inner.counts + steps]), 0)
+    sums = np.array([publication.added_up(Table.dense(domain, one)) for one in originals])
+    for original, told in zip(originals, network.nearest(sums, counts), strict=True):
+        before = solver_work()
+        table = Table.dense(domain, original)
+        found = ControlledProgramme(table, publication, base, nodes).nearest()
+        assert found.optimal and solver_work() - before < 500 + 50 * domain.size
+        if not np.isnan(told):
+            assert told == np.array_equal(publication.added_up(found.inner), counts)
+        if domain.size <= 9:
+            every = all_roundings(table, publication, base)
+            least = min(every.values())
+            nearest = [new for new, distance in every.items() if distance == least]
+            chosen = counts.tobytes() in nearest
+            expected = float(chosen) if len(nearest) == 1 or not chosen else np.nan
+            assert np.array_equal(told, expected, equal_nan=True)
+
+
+TABLE = np.array([[4, 1, 3], [2, 7, 0], [1, 5, 8]])
+CUBE = np.array([[[4, 1], [0, 2]], [[3, 3], [1, 6]]])
+
+
+@pytest.mark.parametrize(
+    ("likelihoods", "approach"),
+    [
+        ([released(TABLE, {"base": 3})], Approach(way="monte_carlo", draws=1500)),
+        ([released(TABLE[:2], {"base": 5})], Approach(way="monte_carlo", draws=600)),
+        ([released(TABLE[:2, :2], {"base": 2})], Approach()),
+        ([released(CUBE, {"base": 3, "margins": "A*B"})], Approach(way="monte_carlo", draws=300)),
+        # The chances of the second are simulated: what comes first decides whether it is asked.
+        (
+            [
+                released(TABLE[:2], {"base": 3}),
+                released(TABLE[:2], {"base": 4, "choice": "unbiased", "margins": "A+B"}),
+            ],
+            Approach(way="monte_carlo", draws=2500),
+        ),
+    ],
+)
+def test_the_posterior_is_the_same_with_a_programme_for_every_original(
+    likelihoods: list[CellFactors], approach: Approach
+) -> None:
+    both = []
+    for told in (True, False):
+        mine = []
+        for one in likelihoods:
+            assert one.rerun is not None
+            mine.append(one if told else replace(one, rerun=replace(one.rerun, told=None)))
+        joint = product_of(mine)
+        assert joint.rerun is not None and (joint.rerun.told is not None) == told
+        both.append(infer(joint, approach=approach, randomness=Randomness.seeded(7)))
+    first, second = both
+    assert not first.note and first.basis == second.basis and first.draws == second.draws
+    assert np.array_equal(first.chances, second.chances)
+    assert np.array_equal(
+        first.sample(50, np.random.default_rng(1)), second.sample(50, np.random.default_rng(1))
+    )
+
+
+def test_margins_that_nest_in_more_ways_are_left_to_programmes() -> None:
+    domain = Domain.of_shape((3, 3, 3))
+    assert RoundingNetwork.of(Publication.of(domain, "A:B + B:C + A:C + A:B:C"), 3) is None
+    assert RoundingNetwork.of(Publication.of(domain, "A + B + C + A:B:C"), 3) is None
+    assert RoundingNetwork.of(Publication.of(domain, "A*B"), 3) is None
+    assert RoundingNetwork.of(Publication.of(domain, "A:B + A + C + A:B:C"), 3) is not None
+    sets = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]]) > 0
+    assert nested_in_two_ways(sets) is None
+    second = nested_in_two_ways(sets[[0, 1, 3]])
+    assert second is not None and second.tolist() == [False, True, False]
