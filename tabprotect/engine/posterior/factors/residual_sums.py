@@ -10,6 +10,7 @@ All in logarithms, so that nothing underflows.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -156,11 +157,23 @@ class ResidualSums:
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Ints:
         """Independent joint draws, int64 (number, cells)."""
+        coins = (generator.random(number) for _ in self._layers)
+        return self._followed(number, coins, progress)
+
+    def draw_blocks(
+        self, blocks: int, number: int, generator: np.random.Generator, progress: Progress = SILENT
+    ) -> Ints:
+        """What so many calls of ``draw`` would return, one after the other, in one array."""
+        coins = generator.random((blocks, len(self._layers), number))
+        by_layer = coins.transpose(1, 0, 2).reshape(len(self._layers), -1)
+        return self._followed(blocks * number, by_layer, progress)
+
+    def _followed(self, number: int, coins: Iterable[Floats], progress: Progress) -> Ints:
         out = np.empty((number, len(self.order)), dtype=np.int64)
         state, stage = np.zeros(number, dtype=np.int32), say("drawing tables")
-        for k, (layer, way) in enumerate(zip(self._layers, self._ways, strict=True)):
+        for k, (layer, way, coin) in enumerate(zip(self._layers, self._ways, coins, strict=True)):
             progress.report(stage, k / len(self._layers))
-            wanted = way.low[state] + generator.random(number) * way.share[state]
+            wanted = way.low[state] + coin * way.share[state]
             at = way.cumulative.searchsorted(wanted, side="right") - 1
             # Neither before the state's first transition nor beyond its last possible one.
             at = np.minimum(np.maximum(at, way.first[state]), way.last[state])

@@ -53,6 +53,7 @@ from tabprotect.engine.protection.published_sums import (
 from tabprotect.engine.protection.rounding.controlled_programme import (
     MOST_NODES,
     ControlledProgramme,
+    Known,
 )
 from tabprotect.engine.protection.rounding.cox_rounding import chance_of_rounding, round_unbiased
 from tabprotect.engine.protection.rounding.rounding_base import (
@@ -271,7 +272,7 @@ def _agreement(
     counts: Ints, publication: Publication, base: int, nodes: int
 ) -> Callable[[Table, np.random.Generator], float]:
     """Whether an original has the published counts as its nearest rounding: 1 or 0."""
-    known: dict[bytes, tuple[Floats, bool]] = {}
+    known = Known()
 
     def estimate(original: Table, _: np.random.Generator) -> float:
         table, small = _without_unused(original, publication)

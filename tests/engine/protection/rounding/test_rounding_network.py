@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
+from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme, Known
 from tabprotect.engine.protection.rounding.rounding_network import (
     RoundingNetwork,
     nested_in_two_ways,
@@ -115,7 +116,7 @@ CUBE = np.array([[[4, 1], [0, 2]], [[3, 3], [1, 6]]])
 @pytest.mark.parametrize(
     ("likelihoods", "approach"),
     [
-        ([released(TABLE, {"base": 3})], Approach(way="monte_carlo", draws=1500)),
+        ([released(TABLE, {"base": 3})], Approach(way="monte_carlo", draws=1511)),
         ([released(TABLE[:2], {"base": 5})], Approach(way="monte_carlo", draws=600)),
         ([released(TABLE[:2, :2], {"base": 2})], Approach()),
         ([released(CUBE, {"base": 3, "margins": "A*B"})], Approach(way="monte_carlo", draws=300)),
@@ -147,6 +148,37 @@ def test_the_posterior_is_the_same_with_a_programme_for_every_original(
     assert np.array_equal(
         first.sample(50, np.random.default_rng(1)), second.sample(50, np.random.default_rng(1))
     )
+
+
+@pytest.mark.parametrize(
+    ("shape", "formula", "base"),
+    [
+        ((4, 4), "A*B", 3),
+        ((3, 3), "A + B", 2),
+        ((2, 2, 2), "A:B + B:C + A:C", 2),
+        ((3, 3, 3), "A:B + B:C + A:C + A:B:C", 3),
+    ],
+)
+def test_programmes_that_hand_on_their_solver_find_what_each_finds_alone(
+    shape: tuple[int, ...], formula: str, base: int
+) -> None:
+    domain, generator, known = Domain.of_shape(shape), np.random.default_rng(2), Known()
+    publication = Publication.of(domain, formula)
+    seen = set()
+    for _ in range(60):
+        table = Table.dense(domain, generator.poisson(2, shape))
+        found = []
+        known.solutions.clear()
+        for shared in (None, known):
+            before = solver_work()
+            try:
+                one = ControlledProgramme(table, publication, base, known=shared).nearest()
+                found.append((one.inner.counts.tolist(), one.optimal, solver_work() - before))
+            except InfeasibleError as error:
+                found.append((str(error), False, solver_work() - before))
+        assert found[0] == found[1]
+        seen.add(found[0][1])
+    assert (False in seen) == (domain.ndim == 3 and base == 2)
 
 
 def test_margins_that_nest_in_more_ways_are_left_to_programmes() -> None:
