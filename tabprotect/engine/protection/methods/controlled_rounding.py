@@ -291,14 +291,14 @@ def _told(counts: Ints, publication: Publication, base: int) -> Callable[[Ints],
     """As :func:`_agreement` where no programme is needed for it, else NaN; many at a time."""
 
     @cache
-    def network() -> tuple[RoundingNetwork | None, Ints]:
-        return RoundingNetwork.of(_of_used(publication), base), publication.incidence.toarray().T
+    def network() -> RoundingNetwork | None:
+        return RoundingNetwork.of(_of_used(publication), base)
 
     def told(originals: Ints) -> Floats:
-        found, sums = network()
+        found = network()
         if found is None:
             return np.full(len(originals), np.nan)
-        true = originals @ sums
+        true = publication.added_up_each(originals)
         most = true.max(axis=1, initial=0)
         return np.where((most > 0) & (most < base), 0.0, found.nearest(true, counts))
 

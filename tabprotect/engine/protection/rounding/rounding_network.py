@@ -11,6 +11,7 @@ in place of a programme for each.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +56,7 @@ def _nesting(sets: Bools) -> tuple[Ints, Ints]:
     around = np.full(len(sets), -1)
     smallest, outermost = np.full(sets.shape[1], -1), np.full(sets.shape[1], -1)
     for one in np.argsort(sets.sum(axis=1), kind="stable").tolist():
-        inside = np.unique(outermost[sets[one]])
+        inside = outermost[sets[one]]
         around[inside[inside >= 0]] = one
         smallest[sets[one] & (smallest < 0)] = one
         outermost[sets[one]] = one
@@ -64,13 +65,14 @@ def _nesting(sets: Bools) -> tuple[Ints, Ints]:
 
 def _apart(tail: Ints, head: Ints) -> tuple[Ints, ...]:
     """The arcs in parts, in none of which two join the same nodes."""
-    left, parts = np.arange(len(tail)), []
-    while len(left):
-        pairs = np.sort([tail[left], head[left]], axis=0)
-        first = np.unique(pairs, axis=1, return_index=True)[1]
-        parts.append(left[first])
-        left = np.delete(left, first)
-    return tuple(parts)
+    parts: list[list[int]] = []
+    beside: Counter[frozenset[int]] = Counter()
+    for arc, ends in enumerate(zip(tail.tolist(), head.tolist(), strict=True)):
+        part = beside[frozenset(ends)]
+        beside[frozenset(ends)] += 1
+        parts += [[]] if part == len(parts) else []
+        parts[part].append(arc)
+    return tuple(np.array(part) for part in parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +96,11 @@ class RoundingNetwork:
 
     @classmethod
     def of(cls, publication: Publication, base: int) -> RoundingNetwork | None:
-        """``None`` where inner cells are not published, or sums nest in more than two ways."""
-        if publication.domain not in publication.domains:
+        """``None`` where inner cells are not published, sums nest in more ways, or are very many."""
+        incidence = publication.small_incidence
+        if incidence is None or publication.domain not in publication.domains:
             return None
-        sets = publication.incidence.toarray() > 0
+        sets = incidence > 0
         m = publication.domains.index(publication.domain)
         cells = np.arange(publication.starts[m], publication.starts[m + 1])
         sums = np.delete(np.arange(publication.size), cells)
