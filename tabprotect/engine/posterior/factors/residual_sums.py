@@ -231,26 +231,25 @@ class SumWalk:
         self._left_high = [int(component.high[one.cells].sum()) for one in component.sums]
         self._left = [len(one.cells) for one in component.sums]
         self._open: list[int] = []
-        self._held = np.zeros((1, 0), dtype=np.int64)
-        self._at = 0
+        # What each open sum holds, (states,).
+        self._held: list[Ints] = []
+        self._states, self._at = 1, 0
 
     def step(self, most: int) -> _Layer | None:
         """Take in the next cell; return ``None`` if that takes more than ``most`` transitions."""
         c, cell = self._component, int(self._order[self._at])
         self._at += 1
-        states = len(self._held)
+        states = self._states
         low = np.full(states, c.low[cell])
         high = np.full(states, c.high[cell])
         for f in self._sums[cell]:
             if f not in self._open:
                 self._open.append(f)
-                self._held = np.concatenate(
-                    [self._held, np.zeros((states, 1), dtype=np.int64)], axis=1
-                )
+                self._held.append(np.zeros(states, dtype=np.int64))
             self._left[f] -= 1
             self._left_low[f] -= int(c.low[cell])
             self._left_high[f] -= int(c.high[cell])
-            held = self._held[:, self._open.index(f)]
+            held = self._held[self._open.index(f)]
             np.maximum(low, c.sums[f].low - self._left_high[f] - held, out=low)
             np.minimum(high, c.sums[f].high - self._left_low[f] - held, out=high)
         lengths = np.maximum(high - low + 1, 0)
@@ -259,21 +258,23 @@ class SumWalk:
         source, offset = _runs(low, lengths)
         count = offset
         log = c.logs[cell][count - c.low[cell]]
-        held = self._held[source]
-        for f in self._sums[cell]:
-            held[:, self._open.index(f)] += count
         for f in self._sums[cell]:
             if self._left[f]:
                 continue
             place, one = self._open.index(f), c.sums[f]
             if one.logs is not None:
-                log = log + one.logs[held[:, place] - one.low]
-            held = np.delete(held, place, axis=1)
+                log = log + one.logs[self._held[place][source] + count - one.low]
+            self._held.pop(place)
             self._open.pop(place)
         possible = log > -np.inf
         if not possible.all():
-            source, count, log, held = (a[possible] for a in (source, count, log, held))
-        self._held, target = _distinct(held)
+            source, count, log = (a[possible] for a in (source, count, log))
+        after = [column[source] for column in self._held]
+        for f in self._sums[cell]:
+            if self._left[f]:
+                after[self._open.index(f)] += count
+        first, target = equal_rows(after) if after else (np.arange(len(source))[:1], 0 * source)
+        self._held, self._states = [column[first] for column in after], len(first)
         return _Layer(
             source.astype(np.int32), target.astype(np.int32), count.astype(np.int64), log, states
         )
@@ -284,14 +285,6 @@ def _runs(first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
     owner = np.repeat(np.arange(len(first)), lengths)
     begins = np.cumsum(lengths) - lengths
     return owner, np.arange(len(owner)) - begins[owner] + first[owner]
-
-
-def _distinct(held: Ints) -> tuple[Ints, Ints]:
-    """The distinct rows, and each row's place among them."""
-    if not held.shape[1]:
-        return held[:1], np.zeros(len(held), dtype=np.int64)
-    first, which = equal_rows(held.T)
-    return held[first], which
 
 
 def _log_add(owner: npt.NDArray[np.int32], logs: Floats, size: int) -> Floats:
