@@ -221,10 +221,29 @@ class Model:
         model._pass(entries, rows, columns, integral)
         return model
 
+    def replace(self, entries: Entries, *, rows: Bounds, columns: Bounds) -> None:
+        """Take another programme in place of this one, which is solved as by a new model.
+
+        A solver takes as long to begin as many a small programme.
+        """
+        self._describe(entries, rows, columns, self.integral)
+        self._cost = np.zeros(self.columns)
+        self._demand(self._highs.passModel(self._lp), say("take the programme"))
+
     def _pass(
         self,
         entries: Entries,
-        rows: tuple[Floats, Floats],
+        rows: Bounds,
+        columns: tuple[npt.NDArray[np.number], npt.NDArray[np.number]],
+        integral: bool,
+    ) -> None:
+        self._describe(entries, rows, columns, integral)
+        self._begin()
+
+    def _describe(
+        self,
+        entries: Entries,
+        rows: Bounds,
         columns: tuple[npt.NDArray[np.number], npt.NDArray[np.number]],
         integral: bool,
     ) -> None:
@@ -245,7 +264,6 @@ class Model:
             lp.integrality_ = [highspy.HighsVarType.kInteger] * self.columns
         self._lp = lp
         self._entries = len(entries.rows)
-        self._begin()
 
     def _begin(self) -> None:
         """A solver that has the programme and has not run."""

@@ -9,6 +9,7 @@ components there are, only the largest has to be small.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -382,9 +383,12 @@ def _by_factors(
     if not rerun.exact or len(candidates) > MOST_RERUNS:
         return log, unused
     generator = randomness.generator()
+    told = None if rerun.told is None else rerun.told(tables[candidates])
     for number, k in enumerate(candidates.tolist()):
         progress.report(say("weighing by the other releases"), number / len(candidates))
-        table = Table.dense(likelihood.domain, tables[k].reshape(likelihood.domain.shape))
-        chance = rerun.estimate(table, generator)
+        chance = math.nan if told is None else float(told[number])
+        if math.isnan(chance):
+            table = Table.dense(likelihood.domain, tables[k].reshape(likelihood.domain.shape))
+            chance = rerun.estimate(table, generator)
         log[k] = log[k] + np.log(chance) if chance > 0 else -np.inf
     return log, _Unused()

@@ -114,13 +114,13 @@ def pooled_test(deviances: Floats, degrees: int) -> tuple[float, float]:
     number = len(found)
     if number < 2 or not degrees:
         return math.nan, math.nan
-    # Imported late: scipy would be a third of the start-up time.
+    # As chi2.sf and f.sf of scipy.stats, which takes longer to load than most analyses.
     from scipy.special import chdtrc, fdtrc
 
     spread = (1.0 + 1.0 / number) * float(np.sqrt(found).var(ddof=1))
     if spread < 1e-12:
         value = float(found.mean()) / degrees
-        return value, float(chdtrc(degrees, value * degrees))
+        return value, float(chdtrc(degrees, max(value * degrees, 0.0)))
     value = (found.mean() / degrees - (number + 1) / (number - 1) * spread) / (1.0 + spread)
     other = degrees ** (-3.0 / number) * (number - 1) * (1.0 + 1.0 / spread) ** 2
     return float(value), float(fdtrc(degrees, other, max(value, 0.0)))

@@ -175,11 +175,10 @@ def _from_originals(
     draws: int | None,
     progress: Progress,
 ) -> _Originals:
-    incidence = publication.incidence
     listed = posterior.list_originals() if posterior.way == "exact" else None
     if listed is not None and len(listed[1]) * publication.size <= SUMS_LISTED:
         tables, weights = listed
-        return _Originals(np.asarray((incidence @ tables.T).T), weights, None)
+        return _Originals(publication.added_up_each(tables), weights, None)
     if draws == 0:
         raise InfeasibleError(
             say(
@@ -194,7 +193,7 @@ def _from_originals(
     step = max(SUMS_LISTED // 8 // posterior.domain.size, 1)
     for done in range(0, number, step):
         tables = posterior.draw_originals(min(step, number - done), generator, progress)
-        found[done : done + len(tables)] = np.asarray((incidence @ tables.T).T)
+        found[done : done + len(tables)] = publication.added_up_each(tables)
     effective = float(number)
     if posterior.effective_sample_size is not None and not posterior.independent:
         effective = min(effective, posterior.effective_sample_size)

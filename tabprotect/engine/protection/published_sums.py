@@ -144,12 +144,11 @@ def sum_factors(
         (starts, inner), behind = each_cell(publication.domain), np.ones_like(counts)
     else:
         cells, _ = publication.distinct
-        incidence = publication.incidence[cells]
-        behind = np.diff(incidence.indptr).astype(np.int64)
+        starts, inner = publication.behind(cells)
+        behind = np.diff(starts)
         # A cell that nothing adds into is 0 and says nothing.
         counts, behind = counts[cells[behind > 0]], behind[behind > 0]
         starts = np.concatenate([[0], np.cumsum(behind)]).astype(np.int64)
-        inner = incidence.indices.astype(np.int64)
     first, kind = equal_rows([counts, behind])
     kinds = [weigh(int(counts[k]), int(behind[k])) for k in first]
     factors = CellFactors.of(publication.domain, release.tables, (starts, inner), kind, kinds)

@@ -122,9 +122,8 @@ class PublishedNumbers:
         order = np.argsort(published[first], kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
-        incidence = publication.incidence
-        behind = np.diff(incidence.indptr)
-        nothing = behind == 0
+        starts, cells = publication.behind(np.arange(publication.size))
+        nothing = np.diff(starts) == 0
         if hidden is not None:
             nothing = nothing | hidden
         own, _ = publication.distinct
@@ -152,8 +151,8 @@ class PublishedNumbers:
         return cls(
             domain=publication.domain,
             tables=tables,
-            starts=incidence.indptr.astype(np.int64),
-            cells=incidence.indices.astype(np.int64),
+            starts=starts,
+            cells=cells,
             published=np.where(nothing, 0, published),
             laws=tuple(found),
             law=np.where(silent, -1, place[kind]).astype(np.int64),

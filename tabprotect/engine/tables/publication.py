@@ -24,6 +24,9 @@ from tabprotect.languages.said import say
 MOST_LAID_OUT = 2**14
 """Numbers of a matrix of sums that is laid out with its zeros."""
 
+MOST_MULTIPLIED = 2**25
+"""Products of such a matrix and tables that take less than loading scipy.sparse."""
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -270,6 +273,30 @@ class Publication:
         found.eliminate_zeros()
         return found
 
+    def behind(self, cells: Ints) -> tuple[Ints, Ints]:
+        """The inner cells that add into some published cells, int64 (cells + 1,), (entries,).
+
+        The starts of the runs and the inner cells of each, ascending; structural zeros are left out.
+        """
+        starts, inner = self._behind
+        lengths = starts[cells + 1] - starts[cells]
+        ends = np.cumsum(lengths, dtype=np.int64)
+        place = np.repeat(starts[cells] - (ends - lengths), lengths) + np.arange(lengths.sum())
+        return np.concatenate([[0], ends]), inner[place]
+
+    @cached_property
+    def _behind(self) -> tuple[Ints, Ints]:
+        if self.domain.size * len(self.margins) > MOST_LAID_OUT:
+            matrix = self.incidence
+            return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+        # Of a small table it takes less than loading scipy.sparse.
+        there = np.ones(self.domain.size, dtype=np.bool_)
+        there[self.domain.structural_cells()] = False
+        keys = [self.keys(m)[there] + self.starts[m] for m in range(len(self.margins))]
+        inner = [np.flatnonzero(there)[np.argsort(key, kind="stable")] for key in keys]
+        numbers = np.bincount(np.concatenate(keys), minlength=self.size)
+        return np.concatenate([[0], np.cumsum(numbers)]), np.concatenate(inner)
+
     @cached_property
     def nobody(self) -> Bools:
         """Published cells behind which there are structural zeros alone, bool (size,).
@@ -301,13 +328,20 @@ class Publication:
         InputError
             For a table of other variables.
         """
-        matrix = None if table.is_sparse or table.domain != self.domain else self._small_incidence
+        matrix = None if table.is_sparse or table.domain != self.domain else self.small_incidence
         if matrix is None:
             return self.stack(self.sums(table))
         return matrix @ table.counts.reshape(-1)
 
+    def added_up_each(self, tables: Ints) -> Ints:
+        """The published counts of many tables (tables, cells), int64 (tables, size)."""
+        matrix = None if self.domain.structural else self.small_incidence
+        if matrix is None or tables.size * self.size > MOST_MULTIPLIED:
+            return np.asarray((self.incidence @ tables.T).T)
+        return tables @ matrix.T
+
     @cached_property
-    def _small_incidence(self) -> Ints | None:
+    def small_incidence(self) -> Ints | None:
         """As :attr:`incidence` with all its zeros, (size, cells); ``None`` where that is large.
 
         Whoever runs a method again on thousands of small originals adds up nothing else.

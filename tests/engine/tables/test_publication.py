@@ -64,6 +64,11 @@ def test_everything_against_label_by_label_sums(publication: Publication, seed: 
     assert publication.size == len(expected) == publication.starts[-1]
     dense = publication.incidence.toarray()
     assert [set(np.flatnonzero(row).tolist()) for row in dense] == expected
+    every, some = np.arange(publication.size), np.random.default_rng(seed).permutation(len(dense))
+    for cells in (every, some[: len(some) // 2]):
+        starts, inner = publication.behind(cells)
+        assert np.array_equal(starts, publication.incidence[cells].indptr)
+        assert np.array_equal(inner, publication.incidence[cells].indices)
     for m in range(len(publication.margins)):
         keys = publication.keys(m)
         assert [
@@ -77,6 +82,7 @@ def test_everything_against_label_by_label_sums(publication: Publication, seed: 
     stacked = publication.stack(sums)
     assert stacked.tolist() == [sum(int(flat[i]) for i in cell) for cell in expected]
     assert publication.stack(publication.sums(sparse)).tolist() == stacked.tolist()
+    assert publication.added_up_each(np.array([flat, 0 * flat]))[0].tolist() == stacked.tolist()
     parts = publication.split(stacked)
     assert all(np.array_equal(p, t.counts) for p, t in zip(parts, sums, strict=True))
     assert publication.tables(stacked) == sums

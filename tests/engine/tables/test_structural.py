@@ -133,3 +133,6 @@ def test_they_add_into_no_published_cell() -> None:
     assert nobody.tolist() == [False, True, True, False, False, False]
     assert not found[:, nobody].any()
     assert (found[:, ~nobody] == whole[:, ~nobody]).all()
+    starts, inner = Publication.of(barred, "A*B").behind(np.arange(len(found)))
+    assert starts.tolist() == np.cumsum([0, *found.sum(axis=1)]).tolist()
+    assert inner.tolist() == np.nonzero(found)[1].tolist()

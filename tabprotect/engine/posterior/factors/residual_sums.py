@@ -10,7 +10,9 @@ All in logarithms, so that nothing underflows.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +54,38 @@ class _Layer:
     count: Ints
     log: Floats
     states: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Ways:
+    """The shares of a layer's transitions added up, and where each state's begin, in sum and number.
+
+    Attributes
+    ----------
+    cumulative : float64 (transitions + 1,)
+    low, share : float64 (states,)
+        What all before a state's transitions sum up to, and what these do.
+    first, last : int64 (states,)
+        Its first transition, and its last possible one.
+    """
+
+    cumulative: Floats
+    low: Floats
+    share: Floats
+    first: Ints
+    last: Ints
+
+    @classmethod
+    def of(cls, layer: _Layer, here: Floats, after: Floats) -> _Ways:
+        back = here[layer.source]
+        with np.errstate(invalid="ignore"):
+            log = layer.log + after[layer.target] - back
+        share = np.where(back > -np.inf, np.exp(log), 0.0)
+        cumulative = np.concatenate([[0.0], np.cumsum(share)])
+        bounds = np.searchsorted(layer.source, np.arange(layer.states + 1))
+        low, high = cumulative[bounds[:-1]], cumulative[bounds[1:]]
+        last = np.searchsorted(cumulative, high, side="left") - 1
+        return cls(cumulative, low, high - low, bounds[:-1], last)
 
 
 class ResidualSums:
@@ -123,25 +157,36 @@ class ResidualSums:
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Ints:
         """Independent joint draws, int64 (number, cells)."""
+        coins = (generator.random(number) for _ in self._layers)
+        return self._followed(number, coins, progress)
+
+    def draw_blocks(
+        self, blocks: int, number: int, generator: np.random.Generator, progress: Progress = SILENT
+    ) -> Ints:
+        """What so many calls of ``draw`` would return, one after the other, in one array."""
+        coins = generator.random((blocks, len(self._layers), number))
+        by_layer = coins.transpose(1, 0, 2).reshape(len(self._layers), -1)
+        return self._followed(blocks * number, by_layer, progress)
+
+    def _followed(self, number: int, coins: Iterable[Floats], progress: Progress) -> Ints:
         out = np.empty((number, len(self.order)), dtype=np.int64)
-        state = np.zeros(number, dtype=np.int64)
-        for k, layer in enumerate(self._layers):
-            progress.report(say("drawing tables"), k / len(self._layers))
-            back = self._back[k][layer.source]
-            with np.errstate(invalid="ignore"):
-                log = layer.log + self._back[k + 1][layer.target] - back
-            share = np.where(back > -np.inf, np.exp(log), 0.0)
-            cumulative = np.concatenate([[0.0], np.cumsum(share)])
-            bounds = np.searchsorted(layer.source, np.arange(layer.states + 1))
-            begin, end = bounds[state], bounds[state + 1]
-            low, high = cumulative[begin], cumulative[end]
-            wanted = low + generator.random(number) * (high - low)
-            at = np.searchsorted(cumulative, wanted, side="right") - 1
+        state, stage = np.zeros(number, dtype=np.int32), say("drawing tables")
+        for k, (layer, way, coin) in enumerate(zip(self._layers, self._ways, coins, strict=True)):
+            progress.report(stage, k / len(self._layers))
+            wanted = way.low[state] + coin * way.share[state]
+            at = way.cumulative.searchsorted(wanted, side="right") - 1
             # Neither before the state's first transition nor beyond its last possible one.
-            at = np.clip(at, begin, np.searchsorted(cumulative, high, side="left") - 1)
+            at = np.minimum(np.maximum(at, way.first[state]), way.last[state])
             out[:, self.order[k]] = layer.count[at]
-            state = layer.target[at].astype(np.int64)
+            state = layer.target[at]
         return out
+
+    @cached_property
+    def _ways(self) -> list[_Ways]:
+        return [
+            _Ways.of(layer, here, after)
+            for layer, here, after in zip(self._layers, self._back, self._back[1:], strict=False)
+        ]
 
     def count(self, progress: Progress = SILENT) -> int:
         """The number of originals."""
@@ -186,26 +231,25 @@ class SumWalk:
         self._left_high = [int(component.high[one.cells].sum()) for one in component.sums]
         self._left = [len(one.cells) for one in component.sums]
         self._open: list[int] = []
-        self._held = np.zeros((1, 0), dtype=np.int64)
-        self._at = 0
+        # What each open sum holds, (states,).
+        self._held: list[Ints] = []
+        self._states, self._at = 1, 0
 
     def step(self, most: int) -> _Layer | None:
         """Take in the next cell; return ``None`` if that takes more than ``most`` transitions."""
         c, cell = self._component, int(self._order[self._at])
         self._at += 1
-        states = len(self._held)
+        states = self._states
         low = np.full(states, c.low[cell])
         high = np.full(states, c.high[cell])
         for f in self._sums[cell]:
             if f not in self._open:
                 self._open.append(f)
-                self._held = np.concatenate(
-                    [self._held, np.zeros((states, 1), dtype=np.int64)], axis=1
-                )
+                self._held.append(np.zeros(states, dtype=np.int64))
             self._left[f] -= 1
             self._left_low[f] -= int(c.low[cell])
             self._left_high[f] -= int(c.high[cell])
-            held = self._held[:, self._open.index(f)]
+            held = self._held[self._open.index(f)]
             np.maximum(low, c.sums[f].low - self._left_high[f] - held, out=low)
             np.minimum(high, c.sums[f].high - self._left_low[f] - held, out=high)
         lengths = np.maximum(high - low + 1, 0)
@@ -214,21 +258,23 @@ class SumWalk:
         source, offset = _runs(low, lengths)
         count = offset
         log = c.logs[cell][count - c.low[cell]]
-        held = self._held[source]
-        for f in self._sums[cell]:
-            held[:, self._open.index(f)] += count
         for f in self._sums[cell]:
             if self._left[f]:
                 continue
             place, one = self._open.index(f), c.sums[f]
             if one.logs is not None:
-                log = log + one.logs[held[:, place] - one.low]
-            held = np.delete(held, place, axis=1)
+                log = log + one.logs[self._held[place][source] + count - one.low]
+            self._held.pop(place)
             self._open.pop(place)
         possible = log > -np.inf
         if not possible.all():
-            source, count, log, held = (a[possible] for a in (source, count, log, held))
-        self._held, target = _distinct(held)
+            source, count, log = (a[possible] for a in (source, count, log))
+        after = [column[source] for column in self._held]
+        for f in self._sums[cell]:
+            if self._left[f]:
+                after[self._open.index(f)] += count
+        first, target = equal_rows(after) if after else (np.arange(len(source))[:1], 0 * source)
+        self._held, self._states = [column[first] for column in after], len(first)
         return _Layer(
             source.astype(np.int32), target.astype(np.int32), count.astype(np.int64), log, states
         )
@@ -239,14 +285,6 @@ def _runs(first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
     owner = np.repeat(np.arange(len(first)), lengths)
     begins = np.cumsum(lengths) - lengths
     return owner, np.arange(len(owner)) - begins[owner] + first[owner]
-
-
-def _distinct(held: Ints) -> tuple[Ints, Ints]:
-    """The distinct rows, and each row's place among them."""
-    if not held.shape[1]:
-        return held[:1], np.zeros(len(held), dtype=np.int64)
-    first, which = equal_rows(held.T)
-    return held[first], which
 
 
 def _log_add(owner: npt.NDArray[np.int32], logs: Floats, size: int) -> Floats:

@@ -8,8 +8,8 @@ posterior however busy the machine is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import REWEIGHING_WORK
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.approach import Approach
-from tabprotect.engine.posterior.factors.solved_parts import SolvedPart, no_original
+from tabprotect.engine.posterior.factors.solved_parts import DrawBlocks, SolvedPart
+from tabprotect.engine.posterior.factors.weighed_originals import Weighed, over_weighed, width
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
@@ -43,6 +44,9 @@ MOST_DRAWS = 1_000_000
 BLOCK, LEAST_BLOCK = 2_000, 20
 """Originals drawn and weighed at a time: most where many are weighed at once, and one by one."""
 
+AHEAD = 20
+"""Blocks drawn at once where something is told of their originals without a call."""
+
 BLOCK_WORK = 3e5
 """Nominal microseconds of a block whose originals are weighed at once."""
 
@@ -60,56 +64,6 @@ LEAST_EFFECTIVE = 100.0
 
 DRAWING = (5.0, 0.5)
 """Nominal microseconds of drawing an original, and more for each cell."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Weighed:
-    """Originals with their weights.
-
-    Attributes
-    ----------
-    tables : int64 (originals, unknown cells)
-    weights : float64 (batches, originals)
-        One row where they are exact.
-    listed
-        Whether these are all originals (or drawn ones).
-    tried
-        How many were weighed: all listed ones, or the drawn ones with those of weight 0.
-    """
-
-    tables: Ints
-    weights: Floats
-    listed: bool
-    tried: int
-
-    @property
-    def effective(self) -> float:
-        """What drawn originals are worth as independent draws: the number kept of weights 0 and 1."""
-        total, square = float(self.weights.sum()), float((self.weights**2).sum())
-        return total**2 / square if square else 0.0
-
-    @property
-    def alike(self) -> bool:
-        """True if all that were kept have one weight."""
-        return bool((self.weights == self.weights.reshape(-1)[0]).all())
-
-    @property
-    def basis(self) -> str:
-        """What was weighed, in words."""
-        left = int((self.weights > 0).any(axis=0).sum())
-        if self.listed:
-            return say(
-                "Judged with the choice of the published numbers: of {tried:,} tables that fit "
-                "{left:,} are left.",
-                self.tried,
-                left,
-            )
-        return say(
-            "Judged with the choice of the published numbers: of {tried:,} tables drawn {left:,} "
-            "give them.",
-            self.tried,
-            left,
-        )
 
 
 def reweighed(
@@ -130,7 +84,7 @@ def reweighed(
     if parts is None or len(unknown) > REWEIGHING_CELLS:
         return _left_out(found, likelihood)
     budget = REWEIGHING_WORK if approach.weighing is None else approach.weighing
-    weigher = _Weigher(found, rerun, generator, progress, budget)
+    weigher = _Weigher(found, rerun, parts, generator, progress, budget)
     number = number_of(parts)
     least = LEAST_EFFECTIVE if number is None else min(LEAST_EFFECTIVE, number)
     # Calls take what is stated, or longer: what these are too many for is not begun.
@@ -150,8 +104,8 @@ def reweighed(
             tables, chances = listed_originals(parts, unknown)
             weights = weigher.weights(base, (tables, unknown), repeats)
             if weights is not None:
-                weighed = _Weighed(tables, weights * chances, True, len(tables))
-                return _weighed(found, weighed, unknown)
+                weighed = Weighed(tables, weights * chances, True, len(tables))
+                return over_weighed(found, weighed, unknown)
     if approach.way == "exact":
         raise InfeasibleError(
             say("too many originals fit the published counts to weigh each by the whole mechanism"),
@@ -163,14 +117,12 @@ def reweighed(
     effective = drawn.effective
     if found.effective_sample_size is not None:
         effective *= min(1.0, found.effective_sample_size / drawn.tried)
-    if effective < LEAST_EFFECTIVE or (len(unknown) + 1) * _width(drawn.tables) > REWEIGHING_HELD:
+    if effective < LEAST_EFFECTIVE or (len(unknown) + 1) * width(drawn.tables) > REWEIGHING_HELD:
         return _left_out(found, likelihood, drawn)
-    return replace(_weighed(found, drawn, unknown), effective_sample_size=effective)
+    return replace(over_weighed(found, drawn, unknown), effective_sample_size=effective)
 
 
-def _left_out(
-    found: Posterior, likelihood: CellFactors, drawn: _Weighed | None = None
-) -> Posterior:
+def _left_out(found: Posterior, likelihood: CellFactors, drawn: Weighed | None = None) -> Posterior:
     """The posterior of the factors alone, with what it leaves out and how far it was followed."""
     tried = ""
     if drawn is not None:
@@ -227,11 +179,6 @@ def listed_originals(parts: Sequence[SolvedPart], unknown: Ints) -> tuple[Ints, 
     return tables[:, place[np.searchsorted(every[place], unknown)]], chances
 
 
-def _width(tables: Ints) -> int:
-    """The widest range of counts of any cell."""
-    return int((tables.max(axis=0) - tables.min(axis=0)).max(initial=0)) + 1
-
-
 class _Weigher:
     """Calls of the mechanism, with their work counted.
 
@@ -247,6 +194,7 @@ class _Weigher:
         self,
         found: Posterior,
         rerun: Rerun,
+        parts: Sequence[SolvedPart],
         generator: np.random.Generator,
         progress: Progress,
         budget: float,
@@ -257,16 +205,19 @@ class _Weigher:
         if rerun.many is not None:
             self.cost += DRAWING[0] + DRAWING[1] * found.domain.size
         self.calls, self.work = 0, 0.0
+        # What is exact needs no coins: then those of later draws can be tossed first.
+        self._parts = parts if rerun.exact and rerun.told is not None else ()
 
-    def weight(self, original: Ints) -> float:
-        """The weight of one original, by one call."""
-        before = solver_work()
-        chance = self._rerun.estimate(_table(self._found, original), self._generator)
+    def weight(self, original: Ints, told: float = math.nan) -> float:
+        """The weight of one original, by one call or as it is told."""
+        before, chance = solver_work(), told
+        if math.isnan(told):
+            chance = self._rerun.estimate(_table(self._found, original), self._generator)
         self.calls += 1
         self.work += max(self.cost, solver_work() - before)
         return chance
 
-    def drawn(self, base: Ints, unknown: Ints, calls: int, asked: int | None) -> _Weighed | None:
+    def drawn(self, base: Ints, unknown: Ints, calls: int, asked: int | None) -> Weighed | None:
         """Drawn originals with a weight above 0; ``None`` where too few can be tried.
 
         As many are drawn as are asked for; else until they are worth ``WANTED`` independent draws,
@@ -276,17 +227,11 @@ class _Weigher:
         most = min(calls, MOST_DRAWS) if asked is None else asked
         if not calls or most < LEAST_EFFECTIVE:
             return None
-        block = LEAST_BLOCK
-        if self._rerun.many is not None:
-            block = int(min(BLOCK, max(LEAST_BLOCK, BLOCK_WORK / self.cost)))
         kept: list[Ints] = []
         weights: list[Floats] = []
         tried, total, square = 0, 0.0, 0.0
-        while tried < most:
-            drawn = self._found.draw_originals(
-                min(block, most - tried), self._generator, self._progress
-            )[:, unknown]
-            own = self.weights(base, (drawn, unknown), 1, limited=asked is None)
+        for drawn, told in self._blocks(base, unknown, most):
+            own = self.weights(base, (drawn, unknown), 1, limited=asked is None, told=told)
             if own is None:
                 break
             tried += len(drawn)
@@ -303,10 +248,38 @@ class _Weigher:
         if not tried:
             return None
         tables = np.concatenate(kept)
-        return _Weighed(tables, np.concatenate(weights)[None, :], False, tried)
+        return Weighed(tables, np.concatenate(weights)[None, :], False, tried)
+
+    def _blocks(
+        self, base: Ints, unknown: Ints, most: int
+    ) -> Iterator[tuple[Ints, list[float] | None]]:
+        """Draws block by block, and what is told of them, of many blocks at once where that goes."""
+        block = LEAST_BLOCK
+        if self._rerun.many is not None:
+            block = int(min(BLOCK, max(LEAST_BLOCK, BLOCK_WORK / self.cost)))
+        draw_blocks, tried = _draw_blocks(self._parts, unknown), 0
+        while tried < most:
+            ahead = min(AHEAD, (most - tried) // block)
+            if draw_blocks is not None and ahead:
+                drawn = draw_blocks(ahead, block, self._generator, self._progress)
+                told = self._told(base, (drawn, unknown))
+                for begin in range(0, len(drawn), block):
+                    yield drawn[begin : begin + block], told[begin : begin + block]
+            else:
+                number = min(block, most - tried)
+                drawn = self._found.draw_originals(number, self._generator, self._progress)
+                drawn = drawn[:, unknown]
+                yield drawn, None
+            tried += len(drawn)
 
     def weights(
-        self, base: Ints, what: tuple[Ints, Ints], repeats: int, *, limited: bool = True
+        self,
+        base: Ints,
+        what: tuple[Ints, Ints],
+        repeats: int,
+        *,
+        limited: bool = True,
+        told: list[float] | None = None,
     ) -> Floats | None:
         """Weights of the originals, float64 (batches or 1, originals); ``None`` if too expensive.
 
@@ -316,6 +289,8 @@ class _Weigher:
             Originals (originals, unknown cells), and those cells; the others are as in ``base``.
         limited
             Whether to give up when the work is far beyond the budget.
+        told
+            What is known of them without a call, if that is known already.
         """
         tables, unknown = what
         if self._rerun.many is not None:
@@ -323,17 +298,25 @@ class _Weigher:
         batches = BATCHES if repeats > 1 else 1
         out = np.zeros((batches, len(tables)))
         original = base.copy()
-        for k, cells in enumerate(tables):
-            # Expensive calls end at the limit of the work, before the last original.
-            done = max(k / len(tables), self.work / (OVERRUN * self._budget) if limited else 0.0)
-            self._progress.report(say("weighing originals by the whole mechanism"), min(done, 1.0))
-            original[unknown] = cells
+        stage, each = say("weighing originals by the whole mechanism"), max(1, repeats // batches)
+        for k, known in enumerate(self._told(base, what) if told is None else told):
+            if math.isnan(known):
+                # Expensive calls end at the limit of the work, before the last original.
+                spent = self.work / (OVERRUN * self._budget) if limited else 0.0
+                self._progress.report(stage, min(max(k / len(tables), spent), 1.0))
+                original[unknown] = tables[k]
             for batch in range(batches):
                 if limited and self.work > OVERRUN * self._budget:
                     return None
-                each = max(1, repeats // batches)
-                out[batch, k] = sum(self.weight(original) for _ in range(each)) / each
+                out[batch, k] = sum(self.weight(original, known) for _ in range(each)) / each
         return out
+
+    def _told(self, base: Ints, what: tuple[Ints, Ints]) -> list[float]:
+        """What is known of originals without a call, as ``Rerun.told``."""
+        told = self._rerun.told
+        if told is None:
+            return [math.nan] * len(what[0])
+        return [one for _, some in _filled(base, what) for one in told(some).tolist()]
 
     def _at_once(
         self,
@@ -343,16 +326,12 @@ class _Weigher:
         repeats: int,
     ) -> Floats:
         """Weights of originals that the mechanism follows many at a time, as ``weights``."""
-        tables, unknown = what
+        number = len(what[0])
         batches = BATCHES if repeats > 1 else 1
         each = max(1, repeats // batches)
-        out = np.zeros((batches, len(tables)))
-        for begin in range(0, len(tables), BLOCK):
-            self._progress.report(
-                say("weighing originals by the whole mechanism"), begin / len(tables)
-            )
-            some = np.tile(base, (min(BLOCK, len(tables) - begin), 1))
-            some[:, unknown] = tables[begin : begin + BLOCK]
+        out = np.zeros((batches, number))
+        for begin, some in _filled(base, what):
+            self._progress.report(say("weighing originals by the whole mechanism"), begin / number)
             for batch in range(batches):
                 sums = sum(many(some, self._generator) for _ in range(each))
                 out[batch, begin : begin + len(some)] = sums / each
@@ -361,95 +340,26 @@ class _Weigher:
         return out
 
 
+def _draw_blocks(parts: Sequence[SolvedPart], unknown: Ints) -> DrawBlocks | None:
+    """How blocks of unknown cells are drawn at once, where all are of one part that has a way to."""
+    parts = [part for part in parts if len(part.cells)]
+    draw = parts[0].draw_blocks if len(parts) == 1 else None
+    if draw is None:
+        return None
+    order = np.argsort(parts[0].cells)
+    place = order[np.searchsorted(parts[0].cells[order], unknown)]
+    return lambda *what: draw(*what)[:, place]
+
+
+def _filled(base: Ints, what: tuple[Ints, Ints]) -> Iterator[tuple[int, Ints]]:
+    """Whole originals, some at a time, and the number of the first of them."""
+    tables, unknown = what
+    for begin in range(0, len(tables), BLOCK):
+        some = np.tile(base, (min(BLOCK, len(tables) - begin), 1))
+        some[:, unknown] = tables[begin : begin + BLOCK]
+        yield begin, some
+
+
 def _hopeless(worth: float, tried: int, most: int) -> bool:
     """True if even a lucky rest would not make drawn originals worth enough to judge by."""
     return (worth + 3.0 * math.sqrt(worth + 1.0) + 3.0) * most / tried < LEAST_EFFECTIVE
-
-
-def _laws(weighed: _Weighed, mean: Floats) -> tuple[Floats, Floats]:
-    """The laws of the unknown cells and of a known one (cells + 1, counts), and their errors.
-
-    Parameters
-    ----------
-    mean : float64 (originals,)
-        The probability of each original.
-    """
-    tables, weights, first = weighed.tables, weighed.weights, weighed.tables.min(axis=0)
-    exact = weighed.listed and len(weights) == 1
-    chances = np.zeros((tables.shape[1] + 1, _width(tables)))
-    chances[-1, 0] = 1.0
-    errors = np.zeros_like(chances)
-    batches = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
-    for k in range(tables.shape[1]):
-        column = tables[:, k] - first[k]
-        chances[k] = np.bincount(column, weights=mean, minlength=chances.shape[1])
-        if exact:
-            continue
-        if weighed.listed:
-            each = [np.bincount(column, weights=b, minlength=chances.shape[1]) for b in batches]
-            errors[k] = np.std(each, axis=0, ddof=1) / math.sqrt(len(each))
-        else:
-            # Error of a ratio of means: the spread of weight times (indicator - share).
-            square = np.bincount(column, weights=mean**2, minlength=chances.shape[1])
-            share = chances[k]
-            spread = square * (1 - 2 * share) + share**2 * float((mean**2).sum())
-            # Rounding can leave slightly negative values where nothing varies.
-            errors[k] = np.sqrt(np.maximum(spread, 0.0))
-    return chances, errors
-
-
-def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
-    """The posterior over weighed originals."""
-    tables, weights = weighed.tables, weighed.weights
-    mean = weights.mean(axis=0)
-    if not mean.sum() > 0:
-        raise no_original()
-    mean = mean / mean.sum()
-    first = tables.min(axis=0)
-    exact = weighed.listed and len(weights) == 1
-    chances, errors = _laws(weighed, mean)
-    group = np.full(len(found.group_of_cell), len(unknown), dtype=np.int64)
-    group[unknown] = np.arange(len(unknown))
-    start = found.first + np.argmax(found.chances > 0, axis=1)[found.group_of_cell]
-    start[unknown] = first
-    base = start.copy()
-
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        progress.report(say("drawing tables"), 0.0)
-        out = np.tile(base, (number, 1))
-        out[:, unknown] = tables[generator.choice(len(tables), number, p=mean)]
-        return out
-
-    def whole(cells: Ints, shares: Floats) -> tuple[Ints, Floats]:
-        possible = shares > 0
-        out = np.tile(base, (int(possible.sum()), 1))
-        out[:, unknown] = cells[possible]
-        return out, shares[possible]
-
-    spread, noise = float((chances * (1 - chances)).sum()), float((errors**2).sum())
-    return replace(
-        found,
-        way="exact" if exact else "monte_carlo",
-        reason=(
-            say("every original that fits was weighed by the whole mechanism")
-            if weighed.listed
-            else say("drawn originals were weighed by the whole mechanism")
-        ),
-        group_of_cell=group,
-        first=start,
-        chances=chances,
-        draw_originals=draw,
-        count_originals=(lambda: int((mean > 0).sum())) if exact else (lambda: None),
-        list_originals=(lambda: whole(tables, mean)) if exact else (lambda: None),
-        exact_sums=None,
-        standard_errors=None if exact else errors,
-        error=None if exact else float(errors.max(initial=0.0)),
-        effective_sample_size=None if exact else spread / noise if noise else float(len(tables)),
-        draws=None if exact else len(weights) * weighed.tried,
-        # What is kept by weights of 0 and 1 are draws from the posterior itself.
-        independent=not weighed.listed and found.way == "exact" and weighed.alike,
-        basis=weighed.basis,
-        note="",
-        approximate=False,
-        left_out=(),
-    )

@@ -30,6 +30,8 @@ FOLD = 1000
 
 Draw = Callable[[int, np.random.Generator, Progress], Ints]
 
+DrawBlocks = Callable[[int, int, np.random.Generator, Progress], Ints]
+
 
 @dataclass(frozen=True, eq=False)
 class SolvedPart:
@@ -56,6 +58,9 @@ class SolvedPart:
         Standard errors of the rows; ``None`` when exact.
     effective_sample_size, draws, r_hat
         Of a Monte Carlo part.
+    draw_blocks
+        ``(blocks, number, generator, progress) -> int64 (blocks * number, cells)``: as so many calls
+        of ``draw`` one after the other, at once; ``None`` if there is no such way.
     total
         The law of the sum of all these cells: the first possible sum and the chances from it
         on; ``None`` if it can only be read off originals.
@@ -73,6 +78,7 @@ class SolvedPart:
     r_hat: float | None = None
     estimate: Callable[[], TableCount | None] = lambda: None
     total: Callable[[], tuple[int, Floats]] | None = None
+    draw_blocks: DrawBlocks | None = None
 
 
 def by_convolution(component: FactorComponent, progress: Progress = SILENT) -> SolvedPart | None:
@@ -115,7 +121,10 @@ def by_residuals(
 ) -> SolvedPart | None:
     """Any component with at most so many transitions between states; ``None`` beyond."""
     found = ResidualSums.of(component, most=most, progress=progress)
-    return None if found is None else _solved(component, found, found.originals, progress)
+    if found is None:
+        return None
+    solved = _solved(component, found, found.originals, progress)
+    return None if solved is None else replace(solved, draw_blocks=found.draw_blocks)
 
 
 def by_fibre(

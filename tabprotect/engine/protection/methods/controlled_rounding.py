@@ -33,8 +33,8 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
@@ -54,6 +54,11 @@ from tabprotect.engine.protection.rounding.controlled_programme import (
     ControlledProgramme,
 )
 from tabprotect.engine.protection.rounding.cox_rounding import chance_of_rounding, round_unbiased
+from tabprotect.engine.protection.rounding.rounded_again import (
+    RoundedAgain,
+    published_names,
+    without_unused,
+)
 from tabprotect.engine.protection.rounding.rounding_base import (
     BASE,
     reaches,
@@ -147,7 +152,7 @@ class ControlledRounding(Method):
         """The unbiased variant takes no groupings and at most two published variables."""
         values = super().resolve(domain, given)
         if values[CHOICE] == "unbiased":
-            used = _used(publication_of(domain, values))
+            used = published_names(publication_of(domain, values))
             grouped = sorted(used - set(domain.names))
             if grouped or len(used) > 2:
                 reason = (
@@ -178,7 +183,7 @@ class ControlledRounding(Method):
     ) -> Draft:
         """Round all published counts together."""
         base = values[BASE]
-        table, publication = _without_unused(
+        table, publication = without_unused(
             problem.table, publication_of(problem.table.domain, values)
         )
         counts = publication.added_up(table)
@@ -217,15 +222,11 @@ class ControlledRounding(Method):
         rerun = None
         if release.domain.size <= MOST_RERUN:
             # The unbiased variant is followed exactly where its inner cells are published.
-            shown = len(_used(publication)) == len(max(publication.margins, key=len))
+            shown = len(published_names(publication)) == len(max(publication.margins, key=len))
             rerun = (
                 Rerun(_chance(counts, publication, base), exact=shown, programmes=True)
                 if self.is_random(values)
-                else Rerun(
-                    _agreement(counts, publication, base, values[NODES]),
-                    exact=True,
-                    programmes=True,
-                )
+                else RoundedAgain(counts, publication, base, values[NODES]).rerun()
             )
         used, seen = informative(publication, counts)
         whole = used is publication
@@ -239,43 +240,9 @@ class ControlledRounding(Method):
         )
 
 
-def _used(publication: Publication) -> set[str]:
-    return {name for margin in publication.margins for name in margin}
-
-
-def _without_unused(table: Table, publication: Publication) -> tuple[Table, Publication]:
-    """The table and its publication without variables that nothing published tells apart."""
-    of = {grouping.name: grouping.of for grouping in publication.groupings}
-    used = {of.get(name, name) for name in _used(publication)}
-    if len(used) == table.domain.ndim:
-        return table, publication
-    small = table.margin(used)
-    groupings = tuple(g for g in publication.groupings if g.of in used)
-    return small, Publication(small.domain, publication.margins, groupings)
-
-
 def _two_way(table: Table) -> Ints:
     """The counts as rows and columns; a table of fewer variables is a single row."""
     return table.counts.reshape(-1, table.domain.shape[-1] if table.domain.ndim else 1)
-
-
-def _agreement(
-    counts: Ints, publication: Publication, base: int, nodes: int
-) -> Callable[[Table, np.random.Generator], float]:
-    """Whether an original has the published counts as its nearest rounding: 1 or 0."""
-    known: dict[bytes, tuple[Floats, bool]] = {}
-
-    def estimate(original: Table, _: np.random.Generator) -> float:
-        table, small = _without_unused(original, publication)
-        if not reaches(base, small.added_up(table)):
-            return 0.0
-        try:
-            inner = ControlledProgramme(table, small, base, nodes, known).nearest().inner
-        except InfeasibleError:
-            return 0.0
-        return float(np.array_equal(small.added_up(inner), counts))
-
-    return estimate
 
 
 def _chance(
@@ -284,7 +251,7 @@ def _chance(
     """The chance that the unbiased variant makes the published counts of an original."""
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
-        table, small = _without_unused(original, publication)
+        table, small = without_unused(original, publication)
         if not reaches(base, small.added_up(table)):
             return 0.0
         if small.domain not in small.domains:

@@ -7,14 +7,14 @@ of the cells that go up, less one if the sum itself goes up. For two-way tables 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Floats
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, SolverError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.solver import Entries, Limit, Model
+from tabprotect.engine.solver import Bounds, Entries, Limit, Model
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
@@ -56,6 +56,25 @@ MOST_KNOWN = 100_000
 """Solutions that are kept for other tables."""
 
 
+@dataclass(eq=False)
+class Known:
+    """What the programmes of many small tables with one publication, base and limit share.
+
+    Attributes
+    ----------
+    solutions
+        By rests: which way a count goes depends on the rests of all, and on nothing else.
+    keys
+        The cell of each margin that each inner cell adds into.
+    model
+        The solver, which they hand on to each other.
+    """
+
+    solutions: dict[bytes, tuple[Floats, bool]] = field(default_factory=dict)
+    keys: dict[int, Ints] = field(default_factory=dict)
+    model: Model | None = None
+
+
 class ControlledProgramme:
     """Zero-restricted rounding of one table: multiples of the base stay as they are.
 
@@ -67,8 +86,7 @@ class ControlledProgramme:
     nodes
         Branch-and-bound nodes after which the nearest rounding found so far is taken.
     known
-        Solutions by rests, for many tables with one publication, base and limit: which way a count
-        goes depends on the rests of all, and on nothing else.
+        What this programme shares with those of other tables.
     """
 
     def __init__(
@@ -77,14 +95,14 @@ class ControlledProgramme:
         publication: Publication,
         base: int,
         nodes: int = MOST_NODES,
-        known: dict[bytes, tuple[Floats, bool]] | None = None,
+        known: Known | None = None,
     ) -> None:
         self.table, self.publication, self.base = table, publication, base
         self.nodes = nodes
         cells, counts = table.cells
         rest = counts % base
         self.cells, self.rest = cells[rest > 0], rest[rest > 0]
-        self._known = {} if known is None else known
+        self._known = known
         self.sums = publication.added_up(table)
         inner = publication.domain in publication.domains
         self.inner_weighs = int(inner)
@@ -115,15 +133,16 @@ class ControlledProgramme:
                 hint=say("publish fewer tables, or take small_count_rounding"),
             )
         rests = self.cells.tobytes() + self.rest.tobytes()
-        if rests not in self._known:
+        solutions = {} if self._known is None else self._known.solutions
+        if rests not in solutions:
             try:
                 found = self._solve(self.margins, progress)
             except InfeasibleError:
                 raise self._conflict(progress) from None
-            if len(self._known) < MOST_KNOWN:
-                self._known[rests] = found
+            if len(solutions) < MOST_KNOWN:
+                solutions[rests] = found
         else:
-            found = self._known[rests]
+            found = solutions[rests]
         point, optimal = found
         up = point[: len(self.cells)] > 0.5
         rounded = self._rounded(up)
@@ -149,7 +168,7 @@ class ControlledProgramme:
         """
         base, publication = self.base, self.publication
         counts = self.sums
-        keys = [publication.keys(m, self.cells) + publication.starts[m] for m in margins]
+        keys = [self._keys(m) + publication.starts[m] for m in margins]
         used = np.concatenate(
             [np.arange(publication.starts[m], publication.starts[m + 1]) for m in margins]
             or [np.zeros(0, dtype=np.int64)]
@@ -176,16 +195,27 @@ class ControlledProgramme:
         if not columns:
             return None
         totals = needed.astype(np.float64)
-        model = Model.of_entries(
-            entries,
-            rows=(totals, totals),
-            columns=(np.zeros(columns), np.ones(columns)),
-            integral=True,
-        )
+        model = self._model(entries, (totals, totals), (np.zeros(columns), np.ones(columns)))
         cost = np.concatenate(
             [(base - 2 * self.rest) * self.inner_weighs, base - 2 * (counts[between] % base)]
         )
         return model, cost.astype(np.float64), len(used)
+
+    def _keys(self, m: int) -> Ints:
+        if self._known is None:
+            return self.publication.keys(m, self.cells)
+        if m not in self._known.keys:
+            self._known.keys[m] = self.publication.keys(m)
+        return self._known.keys[m][self.cells]
+
+    def _model(self, entries: Entries, rows: Bounds, columns: Bounds) -> Model:
+        if self._known is not None and self._known.model is not None:
+            self._known.model.replace(entries, rows=rows, columns=columns)
+            return self._known.model
+        model = Model.of_entries(entries, rows=rows, columns=columns, integral=True)
+        if self._known is not None:
+            self._known.model = model
+        return model
 
     def _solve(
         self, margins: list[int], progress: Progress, *, any_point: bool = False
