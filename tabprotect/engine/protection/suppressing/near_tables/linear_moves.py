@@ -25,7 +25,11 @@ from tabprotect.engine.bounds.programme import LARGEST_TOTAL
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS, Deviation
-from tabprotect.engine.protection.suppressing.near_tables.hypercubes import Hypercubes
+from tabprotect.engine.protection.suppressing.near_tables.hypercubes import (
+    MOST_BOXES,
+    MOST_LOOKED,
+    Hypercubes,
+)
 from tabprotect.engine.protection.suppressing.published_numbers import merged_sums
 from tabprotect.engine.solver import (
     DUAL_SIMPLEX,
@@ -123,11 +127,15 @@ class LinearMoves:
         self._sums, self._merge = merged_sums(publication)
         self._inner_room = np.zeros(self._sums.shape[1], dtype=np.int64)
         np.add.at(self._inner_room, self._merge, inner_room)
-        self._boxes = Hypercubes(publication, self._room, inner_room)
+        large = len(self._first) > LARGE
+        most = MOST_LOOKED if large else MOST_BOXES
+        self._boxes = Hypercubes(publication, self._room, inner_room, most)
         positive = cost[np.isfinite(cost) & (cost > 0)]
         scale = float(positive.min()) if len(positive) else 1.0
         self._price = np.maximum(cost[self._first] / scale, STEP)
         self._open = np.zeros(len(self._first), dtype=np.bool_)
+        # What moving each number costs where published ones may be paid for, and where not.
+        self._prices = {True: self._price.copy(), False: np.full(len(self._first), np.inf)}
         self._kept: dict[Purpose, _Programme] = {}
         self._spent = 0.0
         self.gave_up = False
@@ -142,6 +150,8 @@ class LinearMoves:
 
     def _set(self, cells: Ints, is_open: bool) -> None:
         self._open[cells] = is_open
+        self._prices[True][cells] = STEP if is_open else self._price[cells]
+        self._prices[False][cells] = STEP if is_open else np.inf
         for programme in self._kept.values():
             programme.price(cells, STEP if is_open else self._price[cells])
 
@@ -188,7 +198,7 @@ class LinearMoves:
                 return None
             change = self._exactly(found, at, sign * need, pay=pay)
             if change is not None:
-                return self._deviation(change)
+                return self._moved(change[0])
             if pay and attempt == 0:
                 box = self._box(at, sign, need, still, pay=True)
             if box is not None or not pay:
@@ -211,19 +221,22 @@ class LinearMoves:
             if found is not None:
                 change = self._exactly(found, at, by, pay=True)
                 if change is not None:
-                    return self._deviation(change)
+                    return self._moved(change[0])
         self.gave_up = True
         return None
 
     def _box(self, at: int, sign: int, need: int, still: Ints, *, pay: bool) -> Deviation | None:
-        price = np.where(self._open, STEP, self._price if pay else np.inf)
+        price = self._prices[pay]
+        before = price[still]
         price[still] = np.inf
         found = self._boxes.cheapest(at, sign, need, price)
+        price[still] = before
         if found is None:
             return None
-        inner = np.zeros(len(self._inner_room), dtype=np.int64)
-        np.add.at(inner, self._merge[found[1]], found[2])
-        return self._deviation((inner, np.asarray(self._sums @ inner)))
+        columns, place = np.unique(self._merge[found[1]], return_inverse=True)
+        by = np.zeros(len(columns), dtype=np.int64)
+        np.add.at(by, place, found[2])
+        return self._deviation(columns, by)
 
     def _exactly(self, found: Floats, at: int, by: int, *, pay: bool) -> tuple[Ints, Ints] | None:
         """The change in whole numbers, or None where the programme's point is not one."""
@@ -246,12 +259,23 @@ class LinearMoves:
             return None
         return inner, sums
 
-    def _deviation(self, change: tuple[Ints, Ints]) -> Deviation:
-        inner, sums = change
-        used = np.flatnonzero(sums)
-        moved = self._first[used], sums[used], self._room[used]
+    def _moved(self, inner: Ints) -> Deviation:
+        columns = np.flatnonzero(inner)
+        return self._deviation(columns, inner[columns])
+
+    def _deviation(self, columns: Ints, by: Ints) -> Deviation:
+        """The change that some inner cells, each named once, make by so much."""
+        sums = self._sums
+        parts = [np.arange(sums.indptr[c], sums.indptr[c + 1]) for c in columns.tolist()]
+        entries = np.concatenate(parts)
+        numbers, place = np.unique(sums.indices[entries], return_inverse=True)
+        change = np.zeros(len(numbers), dtype=np.int64)
+        moved_by = np.repeat(by, [len(part) for part in parts])
+        np.add.at(change, place, moved_by * sums.data[entries])
+        used, change = numbers[change != 0], change[change != 0]
+        moved = self._first[used], change, self._room[used]
         found = Deviation.of(*(one.tolist() for one in moved))
-        hidden = Deviation.of([], inner.tolist(), self._inner_room.tolist())
+        hidden = Deviation.of([], by.tolist(), self._inner_room[columns].tolist())
         return Deviation(
             found.cells,
             found.change,
@@ -282,7 +306,7 @@ class LinearMoves:
             return known, True, None
         change = self._checked(point, self._open)
         if change is not None and sign * int(change[1][at]) == most:
-            return most, True, self._deviation(change)
+            return most, True, self._moved(change[0])
         return self._whole(at, sign, known, most)
 
     def _whole(
@@ -299,7 +323,7 @@ class LinearMoves:
         most = min(most, bound)
         change = self._checked(point, self._open) if len(point) else None
         reached = known if change is None else max(known, sign * int(change[1][at]))
-        proof = self._deviation(change) if change is not None and reached > known else None
+        proof = self._moved(change[0]) if change is not None and reached > known else None
         return most, reached == most, proof
 
     @property
