@@ -54,6 +54,9 @@ MOST_NODES = 200
 MOST_WORK = 3e6
 """Nominal microseconds (`solver.solver_work`) that integer programmes may take in all."""
 
+QUICK_WORK = 1e8
+"""The same for programmes that only make a pattern better."""
+
 
 Purpose = Literal["cheapest", "farthest", "whole"]
 """The aim of a programme: the cheapest change, the largest one, or either in whole numbers."""
@@ -100,8 +103,6 @@ class LinearMoves:
         Asked whether to go on while a programme is solved.
     """
 
-    most_routes = 150
-
     def __init__(
         self,
         publication: Publication,
@@ -134,10 +135,11 @@ class LinearMoves:
         scale = float(positive.min()) if len(positive) else 1.0
         self._price = np.maximum(cost[self._first] / scale, STEP)
         self._open = np.zeros(len(self._first), dtype=np.bool_)
+        self.most_routes = 2_000 if large else 150
         # What moving each number costs where published ones may be paid for, and where not.
         self._prices = {True: self._price.copy(), False: np.full(len(self._first), np.inf)}
         self._kept: dict[Purpose, _Programme] = {}
-        self._spent = 0.0
+        self._spent = self._spent_quickly = 0.0
         self.gave_up = False
 
     def open(self, cells: Ints) -> None:
@@ -165,7 +167,7 @@ class LinearMoves:
         return self._kept[purpose]
 
     def route(
-        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool
+        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool, quick: bool = False
     ) -> Deviation | None:
         """The cheapest change that moves one cell by ``sign * need`` and no published one.
 
@@ -178,13 +180,24 @@ class LinearMoves:
         pay
             Whether published cells may be used, at their cost. If not, None only says that no
             change was found.
+        quick
+            Whether boxes alone are looked at once such questions have taken a stated work.
         """
         at = int(self._place[cell])
         still = self._place[barred]
         still = still[still >= 0]
         free = self._box(at, sign, need, still, pay=False)
-        if free is not None:
+        if free is not None or (quick and self._spent_quickly >= QUICK_WORK):
             return free
+        before = solver_work()
+        try:
+            return self._by_programmes(at, sign, need, still, pay=pay)
+        finally:
+            self._spent_quickly += solver_work() - before if quick else 0.0
+
+    def _by_programmes(
+        self, at: int, sign: int, need: int, still: Ints, *, pay: bool
+    ) -> Deviation | None:
         box: Deviation | None = None
         if pay and not SMALL < len(self._first) <= LARGE:
             box = self._box(at, sign, need, still, pay=True)
