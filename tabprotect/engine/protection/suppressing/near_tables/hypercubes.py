@@ -36,6 +36,9 @@ HYPERCUBES_LISTED = 500_000
 FEW = 256
 """Boxes that are weighed without asking first which may be the cheapest."""
 
+FEW_ENDS = 8
+"""Ends along a variable that are looked at first."""
+
 ROUNDING = 1e-9
 
 
@@ -64,6 +67,35 @@ class _Boxes(NamedTuple):
         corners = self.corners[:, kept]
         here, there, at_least = self.here[kept], self.there[kept], self.at_least[kept]
         return self._replace(corners=corners, here=here, there=there, at_least=at_least)
+
+
+class _Lines(NamedTuple):
+    """Along one variable, the other ends that boxes through some cells may have.
+
+    Attributes
+    ----------
+    at : int64 (cells,)
+        The category of each cell.
+    along : bool (cells, categories)
+    least, cost : float64 (cells, categories)
+        What sums cost at least, and the inner cell at that end with them.
+    """
+
+    at: Ints
+    along: Bools
+    least: Floats
+    cost: Floats
+
+    def cheapest(self, number: int) -> _Lines:
+        """So many ends of the first cell that cost least."""
+        cost = np.where(self.along[0], self.cost[0], np.inf)
+        along = np.zeros_like(self.along)
+        along[0, np.argsort(cost, kind="stable")[:number]] = True
+        return self._replace(along=along & self.along)
+
+    def up_to(self, most: float) -> _Lines:
+        """The ends that do not cost more."""
+        return self._replace(along=self.along & (self.cost <= most))
 
 
 class Hypercubes:
@@ -194,64 +226,90 @@ class Hypercubes:
     ) -> tuple[float, Ints, Ints] | None:
         """The best box with two categories of some variables and one of all others, if below a price."""
         sign, need = by
-        sizes = [self._shape[a] for a in twice]
-        if len(bases) * math.prod(sizes) > self._most:
+        if len(bases) * math.prod(self._shape[a] for a in twice) > self._most:
             return None
         bases = bases[self._may_move(bases, sign, need, price)]
-        possible = np.ones((len(bases), *[1] * len(twice)), dtype=np.bool_)
-        # What such sums cost at least, by the category at the other end.
-        least = [np.zeros((len(bases), size)) for size in sizes]
-        for k, axis in enumerate(twice):
-            tells, at = self._tells[m][axis], bases // self._strides[axis] % self._shape[axis]
-            to = np.arange(self._shape[axis])
-            line = bases[:, None] + (to - at[:, None]) * self._strides[axis]
-            along = (tells[at, None] != tells) & self._may_move(line, -sign, need, price)
-            for other in self._alone[twice, axis]:
-                own = self._tells[other][axis]
-                ends = self._counted(other, bases, by, price)[:, None]
-                ends = ends & self._counted(other, line, (-sign, need), price)
-                apart = own[at, None] != own
-                along &= ends | ~apart
-                sums = self._paid(other, bases, price)[:, None] + self._paid(other, line, price)
-                least[k] = least[k] + np.where(apart, sums, 0.0)
-            shape = [1] * len(twice)
-            shape[k] = len(to)
-            possible = possible & along.reshape(len(bases), *shape)
-        row, *places = np.nonzero(possible)
-        if not len(row):
-            return None
-        there = np.stack(places, axis=1) if twice else np.zeros((len(row), 0), dtype=np.int64)
-        here = np.zeros_like(there)
-        for k, axis in enumerate(twice):
-            here[:, k] = bases[row] // self._strides[axis] % self._shape[axis]
-        at_least = np.zeros(len(row))
-        for k, place in enumerate(places):
-            at_least += least[k][row, place]
-        corners = np.empty((2 ** len(twice), len(row)), dtype=np.int64)
-        signs = np.empty(len(corners), dtype=np.int64)
-        for number, moved in enumerate(product((0, 1), repeat=len(twice))):
-            corners[number] = bases[row]
-            for k in [k for k, on in enumerate(moved) if on]:
-                corners[number] += (there[:, k] - here[:, k]) * self._strides[twice[k]]
-            signs[number] = sign if sum(moved) % 2 == 0 else -sign
-        # The corners with one category moved may all move by now.
-        across = [k for k, on in enumerate(product((0, 1), repeat=len(twice))) if sum(on) > 1]
-        if across:
-            may = [self._may_move(corners[k], int(signs[k]), need, price) for k in across]
-            kept = np.flatnonzero(np.logical_and.reduce(may))
-            if not len(kept):
-                return None
-            corners, here, there = corners[:, kept], here[kept], there[kept]
-            at_least = at_least[kept]
-        boxes = _Boxes(twice, corners, signs, here, there, at_least)
-        kept = self._hopeful(boxes, need, price, below)
-        if not len(kept):
+        lines = [self._lines(m, bases, twice, axis, by, price) for axis in twice]
+        if len(twice) > 1 and self._finest is not None and len(bases) == 1:
+            own = float(self._paid(self._finest, bases, price)[0])
+            # The cheapest ends first: what is found there rules out most others.
+            first = [one.cheapest(FEW_ENDS) for one in lines]
+            found = self._boxes(bases, twice, by, price, first)
+            if found is not None:
+                below = min(below, float(self._costs(found, need, price).min()))
+            lines = [one.up_to(below * (1 + ROUNDING) + ROUNDING - own) for one in lines]
+        boxes = self._boxes(bases, twice, by, price, lines)
+        kept = None if boxes is None else self._hopeful(boxes, need, price, below)
+        if boxes is None or kept is None or not len(kept):
             return None
         cost = self._costs(boxes.some(kept), need, price)
         chosen = int(cost.argmin())
         if not np.isfinite(cost[chosen]):
             return None
-        return float(cost[chosen]), corners[:, kept[chosen]], signs * need
+        return float(cost[chosen]), boxes.corners[:, kept[chosen]], boxes.signs * need
+
+    def _lines(
+        self,
+        m: int,
+        bases: Ints,
+        twice: tuple[int, ...],
+        axis: int,
+        by: tuple[int, int],
+        price: Floats,
+    ) -> _Lines:
+        """The other ends that boxes through some cells may have along one of their variables."""
+        sign, need = by
+        tells, at = self._tells[m][axis], bases // self._strides[axis] % self._shape[axis]
+        to = np.arange(self._shape[axis])
+        line = bases[:, None] + (to - at[:, None]) * self._strides[axis]
+        along = (tells[at, None] != tells) & self._may_move(line, -sign, need, price)
+        least = np.zeros(line.shape)
+        for other in self._alone[twice, axis]:
+            own = self._tells[other][axis]
+            ends = self._counted(other, bases, by, price)[:, None]
+            ends = ends & self._counted(other, line, (-sign, need), price)
+            apart = own[at, None] != own
+            along &= ends | ~apart
+            sums = self._paid(other, bases, price)[:, None] + self._paid(other, line, price)
+            least += np.where(apart, sums, 0.0)
+        inner = 0.0 if self._finest is None else self._paid(self._finest, line, price)
+        return _Lines(at, along, least, inner + least)
+
+    def _boxes(
+        self,
+        bases: Ints,
+        twice: tuple[int, ...],
+        by: tuple[int, int],
+        price: Floats,
+        lines: list[_Lines],
+    ) -> _Boxes | None:
+        """The boxes with such ends; None where there is none."""
+        sign, need = by
+        possible = np.ones((len(bases), *[1] * len(twice)), dtype=np.bool_)
+        for k, one in enumerate(lines):
+            shape = [1] * len(twice)
+            shape[k] = one.along.shape[1]
+            possible = possible & one.along.reshape(len(bases), *shape)
+        row, *places = np.nonzero(possible)
+        there = np.stack(places, axis=1) if twice else np.zeros((len(row), 0), dtype=np.int64)
+        here = np.zeros_like(there)
+        at_least = np.zeros(len(row))
+        for k, one in enumerate(lines):
+            here[:, k] = one.at[row]
+            at_least += one.least[row, places[k]]
+        ways = list(product((0, 1), repeat=len(twice)))
+        corners = np.empty((len(ways), len(row)), dtype=np.int64)
+        signs = np.array([sign if sum(way) % 2 == 0 else -sign for way in ways], dtype=np.int64)
+        for number, way in enumerate(ways):
+            corners[number] = bases[row]
+            for k in [k for k, on in enumerate(way) if on]:
+                corners[number] += (there[:, k] - here[:, k]) * self._strides[twice[k]]
+        may = np.ones(len(row), dtype=np.bool_)
+        # The corners with one category moved may all move by now.
+        for number in [number for number, way in enumerate(ways) if sum(way) > 1]:
+            may &= self._may_move(corners[number], int(signs[number]), need, price)
+        boxes = _Boxes(twice, corners, signs, here, there, at_least)
+        return boxes.some(np.flatnonzero(may)) if may.any() else None
 
     def _hopeful(self, boxes: _Boxes, need: int, price: Floats, below: float) -> Ints:
         """The boxes that may be the cheapest one, by what each costs at least."""
