@@ -55,9 +55,9 @@ class Engine(Protocol):
         """Publish cells again."""
 
     def route(
-        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool
+        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool, quick: bool = False
     ) -> Deviation | None:
-        """The cheapest change found that moves one cell by ``sign * need``."""
+        """The cheapest change found that moves one cell by ``sign * need``; ``quick``: if at once."""
 
     def at_once(self, cells: Ints, sign: int, needs: Ints, still: Bools) -> Bools:
         """The cells that surely have a change of suppressed ones, none of them in ``still``."""
@@ -328,7 +328,7 @@ class _Selection:
     def _protected(self, aim: Aim) -> bool:
         return self._enough(self._proofs.get(aim, []), aim[0])
 
-    def _protect(self, aim: Aim, *, pay: bool) -> bool:
+    def _protect(self, aim: Aim, *, pay: bool, quick: bool = False) -> bool:
         """Find deviations for one end of one interval; what they use is suppressed."""
         cell, sign = aim
         proofs = self._proofs.setdefault(aim, [])
@@ -340,9 +340,8 @@ class _Selection:
             if self._task.insiders in ("one", "outside") and proofs:
                 barred = self._cells_of(min(self._rulers_out(proofs, cell)))
             self._routes += 1
-            found = self._engine.route(
-                cell, sign, int(self._need[sign][cell]), barred=barred, pay=pay
-            )
+            need = int(self._need[sign][cell])
+            found = self._engine.route(cell, sign, need, barred=barred, pay=pay, quick=quick)
             if found is None:
                 return False
             new = found.cells[~self._suppressed[found.cells]]
@@ -411,7 +410,7 @@ class _Selection:
                 continue
             before[aim] = proofs
             self._proofs[aim] = kept
-            if not self._protected(aim) and not self._protect(aim, pay=False):
+            if not self._protected(aim) and not self._protect(aim, pay=False, quick=True):
                 self._proofs |= before
                 return False
         for aim in before:

@@ -25,7 +25,11 @@ from tabprotect.engine.bounds.programme import LARGEST_TOTAL
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS, Deviation
-from tabprotect.engine.protection.suppressing.near_tables.hypercubes import Hypercubes
+from tabprotect.engine.protection.suppressing.near_tables.hypercubes import (
+    MOST_BOXES,
+    MOST_LOOKED,
+    Hypercubes,
+)
 from tabprotect.engine.protection.suppressing.published_numbers import merged_sums
 from tabprotect.engine.solver import (
     DUAL_SIMPLEX,
@@ -49,6 +53,9 @@ MOST_NODES = 200
 
 MOST_WORK = 3e6
 """Nominal microseconds (`solver.solver_work`) that integer programmes may take in all."""
+
+QUICK_WORK = 1e8
+"""The same for programmes that only make a pattern better."""
 
 
 Purpose = Literal["cheapest", "farthest", "whole"]
@@ -96,8 +103,6 @@ class LinearMoves:
         Asked whether to go on while a programme is solved.
     """
 
-    most_routes = 150
-
     def __init__(
         self,
         publication: Publication,
@@ -123,13 +128,18 @@ class LinearMoves:
         self._sums, self._merge = merged_sums(publication)
         self._inner_room = np.zeros(self._sums.shape[1], dtype=np.int64)
         np.add.at(self._inner_room, self._merge, inner_room)
-        self._boxes = Hypercubes(publication, self._room, inner_room)
+        large = len(self._first) > LARGE
+        most = MOST_LOOKED if large else MOST_BOXES
+        self._boxes = Hypercubes(publication, self._room, inner_room, most)
         positive = cost[np.isfinite(cost) & (cost > 0)]
         scale = float(positive.min()) if len(positive) else 1.0
         self._price = np.maximum(cost[self._first] / scale, STEP)
         self._open = np.zeros(len(self._first), dtype=np.bool_)
+        self.most_routes = 2_000 if large else 150
+        # What moving each number costs where published ones may be paid for, and where not.
+        self._prices = {True: self._price.copy(), False: np.full(len(self._first), np.inf)}
         self._kept: dict[Purpose, _Programme] = {}
-        self._spent = 0.0
+        self._spent = self._spent_quickly = 0.0
         self.gave_up = False
 
     def open(self, cells: Ints) -> None:
@@ -142,6 +152,8 @@ class LinearMoves:
 
     def _set(self, cells: Ints, is_open: bool) -> None:
         self._open[cells] = is_open
+        self._prices[True][cells] = STEP if is_open else self._price[cells]
+        self._prices[False][cells] = STEP if is_open else np.inf
         for programme in self._kept.values():
             programme.price(cells, STEP if is_open else self._price[cells])
 
@@ -155,7 +167,7 @@ class LinearMoves:
         return self._kept[purpose]
 
     def route(
-        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool
+        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool, quick: bool = False
     ) -> Deviation | None:
         """The cheapest change that moves one cell by ``sign * need`` and no published one.
 
@@ -168,13 +180,24 @@ class LinearMoves:
         pay
             Whether published cells may be used, at their cost. If not, None only says that no
             change was found.
+        quick
+            Whether boxes alone are looked at once such questions have taken a stated work.
         """
         at = int(self._place[cell])
         still = self._place[barred]
         still = still[still >= 0]
         free = self._box(at, sign, need, still, pay=False)
-        if free is not None:
+        if free is not None or (quick and self._spent_quickly >= QUICK_WORK):
             return free
+        before = solver_work()
+        try:
+            return self._by_programmes(at, sign, need, still, pay=pay)
+        finally:
+            self._spent_quickly += solver_work() - before if quick else 0.0
+
+    def _by_programmes(
+        self, at: int, sign: int, need: int, still: Ints, *, pay: bool
+    ) -> Deviation | None:
         box: Deviation | None = None
         if pay and not SMALL < len(self._first) <= LARGE:
             box = self._box(at, sign, need, still, pay=True)
@@ -188,7 +211,7 @@ class LinearMoves:
                 return None
             change = self._exactly(found, at, sign * need, pay=pay)
             if change is not None:
-                return self._deviation(change)
+                return self._moved(change[0])
             if pay and attempt == 0:
                 box = self._box(at, sign, need, still, pay=True)
             if box is not None or not pay:
@@ -211,19 +234,22 @@ class LinearMoves:
             if found is not None:
                 change = self._exactly(found, at, by, pay=True)
                 if change is not None:
-                    return self._deviation(change)
+                    return self._moved(change[0])
         self.gave_up = True
         return None
 
     def _box(self, at: int, sign: int, need: int, still: Ints, *, pay: bool) -> Deviation | None:
-        price = np.where(self._open, STEP, self._price if pay else np.inf)
+        price = self._prices[pay]
+        before = price[still]
         price[still] = np.inf
         found = self._boxes.cheapest(at, sign, need, price)
+        price[still] = before
         if found is None:
             return None
-        inner = np.zeros(len(self._inner_room), dtype=np.int64)
-        np.add.at(inner, self._merge[found[1]], found[2])
-        return self._deviation((inner, np.asarray(self._sums @ inner)))
+        columns, place = np.unique(self._merge[found[1]], return_inverse=True)
+        by = np.zeros(len(columns), dtype=np.int64)
+        np.add.at(by, place, found[2])
+        return self._deviation(columns, by)
 
     def _exactly(self, found: Floats, at: int, by: int, *, pay: bool) -> tuple[Ints, Ints] | None:
         """The change in whole numbers, or None where the programme's point is not one."""
@@ -246,12 +272,23 @@ class LinearMoves:
             return None
         return inner, sums
 
-    def _deviation(self, change: tuple[Ints, Ints]) -> Deviation:
-        inner, sums = change
-        used = np.flatnonzero(sums)
-        moved = self._first[used], sums[used], self._room[used]
+    def _moved(self, inner: Ints) -> Deviation:
+        columns = np.flatnonzero(inner)
+        return self._deviation(columns, inner[columns])
+
+    def _deviation(self, columns: Ints, by: Ints) -> Deviation:
+        """The change that some inner cells, each named once, make by so much."""
+        sums = self._sums
+        parts = [np.arange(sums.indptr[c], sums.indptr[c + 1]) for c in columns.tolist()]
+        entries = np.concatenate(parts)
+        numbers, place = np.unique(sums.indices[entries], return_inverse=True)
+        change = np.zeros(len(numbers), dtype=np.int64)
+        moved_by = np.repeat(by, [len(part) for part in parts])
+        np.add.at(change, place, moved_by * sums.data[entries])
+        used, change = numbers[change != 0], change[change != 0]
+        moved = self._first[used], change, self._room[used]
         found = Deviation.of(*(one.tolist() for one in moved))
-        hidden = Deviation.of([], inner.tolist(), self._inner_room.tolist())
+        hidden = Deviation.of([], by.tolist(), self._inner_room[columns].tolist())
         return Deviation(
             found.cells,
             found.change,
@@ -282,7 +319,7 @@ class LinearMoves:
             return known, True, None
         change = self._checked(point, self._open)
         if change is not None and sign * int(change[1][at]) == most:
-            return most, True, self._deviation(change)
+            return most, True, self._moved(change[0])
         return self._whole(at, sign, known, most)
 
     def _whole(
@@ -299,7 +336,7 @@ class LinearMoves:
         most = min(most, bound)
         change = self._checked(point, self._open) if len(point) else None
         reached = known if change is None else max(known, sign * int(change[1][at]))
-        proof = self._deviation(change) if change is not None and reached > known else None
+        proof = self._moved(change[0]) if change is not None and reached > known else None
         return most, reached == most, proof
 
     @property

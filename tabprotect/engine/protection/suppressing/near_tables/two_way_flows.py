@@ -267,7 +267,7 @@ class TwoWayFlows:
         self._networks.clear()
 
     def route(
-        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool
+        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool, quick: bool = False
     ) -> Deviation | None:
         """The cheapest change found that moves one cell by ``sign * need`` and no published one.
 
@@ -279,6 +279,8 @@ class TwoWayFlows:
             Cells that must not move.
         pay
             Whether published cells may be used, at their cost.
+        quick
+            Flows always are.
         """
         i, j = int(self._rows[cell]), int(self._columns[cell])
         turn = sign * int(self._sign[i, j])

@@ -38,14 +38,18 @@ def _all_boxes(shape: tuple[int, ...]) -> list[np.ndarray]:
         ("(A + B + C)^2 - 1", ""),
         ("A*B*C + A*g*C", "g:B=b1>x,b2>x,b3>y"),
         ("A*g + g*C", "g:B=b1>x,b2>y,b3>y"),
+        ("A*B*C + A*g*C + A*B + g*C + A*g", "g:B=b1>x,b2>x,b3>y"),
     ],
 )
-@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("looked_first", [None, 256, 1])
 def test_the_cheapest_of_all_boxes(
-    monkeypatch: pytest.MonkeyPatch, formula: str, groupings: str, listed: bool
+    monkeypatch: pytest.MonkeyPatch, formula: str, groupings: str, looked_first: int | None
 ) -> None:
-    if not listed:
+    """Listed, or looked for; the fewer are looked at first, the more rest on what boxes cost at least."""
+    if looked_first is not None:
         monkeypatch.setattr(hypercubes, "_listed", lambda _: None)
+        monkeypatch.setattr(hypercubes, "FEW", looked_first)
+        monkeypatch.setattr(hypercubes, "FEW_ENDS", looked_first)
     generator = np.random.default_rng(3)
     domain = Domain.of_shape((2, 3, 2))
     parsed = parse_groupings(groupings, domain) if groupings else ()
