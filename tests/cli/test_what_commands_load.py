@@ -1,0 +1,81 @@
+"""A command loads what it uses: small tasks are over before all of the engine is loaded."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabprotect.engine.bundle import public
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+RUN = """
+import contextlib, io, json, sys
+from tabprotect.cli.main import main
+with contextlib.redirect_stdout(io.StringIO()):
+    assert main(sys.argv[1:]) in (0, 7)
+print(json.dumps(sorted(sys.modules)))
+"""
+
+EVERYWHERE = ("sqlalchemy", "duckdb", "highspy", "scipy")
+
+READING = (
+    *EVERYWHERE,
+    "tabprotect.engine.attack",
+    "tabprotect.engine.belief.joint_noise",
+    "tabprotect.engine.magnitudes",
+    "tabprotect.engine.posterior.adaptive",
+    "tabprotect.engine.posterior.together.infer_together",
+    "tabprotect.engine.project.commands",
+    "tabprotect.engine.protection.cycle_runs.choosing_cycles",
+)
+
+OPENING = (
+    *EVERYWHERE,
+    "tabprotect.engine.belief.believing",
+    "tabprotect.engine.disclosure.gate",
+    "tabprotect.engine.posterior.infer",
+    "tabprotect.engine.project.verbs.publish_verbs",
+)
+
+COMMANDS = {
+    "verify {bundle}": (*READING, "tabprotect.engine.formats.format"),
+    "infer {bundle} --json": (
+        *READING,
+        "tabprotect.engine.disclosure.second_opinion",
+        "tabprotect.engine.formats.format",
+    ),
+    "export {bundle} --format csv --out {out}": (*READING, "tabprotect.engine.disclosure.verdict"),
+    "examples": (*OPENING, "tabprotect.engine.project.commands"),
+    "convert example:duncan-roehrig-4x4 --out {out}": OPENING,
+}
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    table = Table.dense(Domain.of_shape((4, 4)), np.arange(16).reshape(4, 4) % 5 + 1)
+    done = methods()["cyclic_perturbation"].run(Problem(table), {}, Randomness.seeded(3))
+    path = tmp_path_factory.mktemp("bundle") / "release.zip"
+    path.write_bytes(public.to_bytes(done.release))
+    return path
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_a_command_loads_what_it_uses(line: str, bundle: Path, tmp_path: Path) -> None:
+    words = [word.format(bundle=bundle, out=tmp_path / "out.csv") for word in line.split()]
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *words], capture_output=True, text=True, check=True
+    )
+    loaded = json.loads(done.stdout)
+    spare = COMMANDS[line]
+    assert [
+        m for m in loaded if m.startswith(tuple(f"{name}." for name in spare)) or m in spare
+    ] == []
