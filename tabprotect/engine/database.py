@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,6 +39,11 @@ TURNS = 3
 _TURN: dict[str, threading.Lock] = {}
 """A lock per open SQLite file: threads of one program queue for it. SQLite itself lets any of them
 go first, so that under load one may wait until its patience ends."""
+
+_OPEN: Counter[sa.Engine] = Counter()
+"""By how many databases each engine is used that is open."""
+
+_AT_THE_ENGINES = threading.Lock()
 
 T = TypeVar("T")
 
@@ -95,6 +101,7 @@ class Database:
             if address.drivername in ("postgresql", "postgres"):
                 address = address.set(drivername="postgresql+psycopg")
             self._engine = _engine(address)
+            self._closed = False
         except (exc.ArgumentError, exc.NoSuchModuleError, ImportError) as error:
             raise InputError(
                 say("no database can be opened by this address: {error}", error),
@@ -102,12 +109,12 @@ class Database:
             ) from None
         self.name = address.render_as_string(hide_password=True)
         self._turn: threading.Lock | None = None
-        if address.get_backend_name() == "sqlite" and not _in_memory(address):
-            path = Path(str(address.database))
-            # The library would create it readable for everybody.
-            make_private(path)
-            self._turn = _TURN.setdefault(str(path.resolve()), threading.Lock())
         try:
+            if address.get_backend_name() == "sqlite" and not _in_memory(address):
+                path = Path(str(address.database))
+                # The library would create it readable for everybody.
+                make_private(path)
+                self._turn = _TURN.setdefault(str(path.resolve()), threading.Lock())
             self.transaction(
                 lambda connection: _made(connection, schema, self.name, make=make),
                 again=TAKEN_BACK | BORN_TWICE,
@@ -117,8 +124,13 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Close all connections."""
-        self._engine.dispose()
+        """Close all connections, once nobody else has the same database open."""
+        with _AT_THE_ENGINES:
+            left = _OPEN[self._engine] = _OPEN[self._engine] - (not self._closed)
+            self._closed = True
+            if left <= 0:
+                del _OPEN[self._engine]
+                self._engine.dispose()
 
     def transaction(self, work: Callable[[sa.Connection], T], again: set[str] = TAKEN_BACK) -> T:
         """Run in a transaction, and again after a conflict with others (SQLSTATE in ``again``).
@@ -185,9 +197,12 @@ def _in_memory(address: sa.URL) -> bool:
 
 def _engine(address: sa.URL) -> sa.Engine:
     """The engine of an address: the same again, with the statements that it has compiled."""
-    backend = address.get_backend_name()
     # Each database in memory is one of its own.
-    return _made_engine(address) if backend == "sqlite" and _in_memory(address) else _kept(address)
+    alone = address.get_backend_name() == "sqlite" and _in_memory(address)
+    with _AT_THE_ENGINES:
+        engine = _made_engine(address) if alone else _kept(address)
+        _OPEN[engine] += 1
+    return engine
 
 
 @lru_cache(maxsize=8)

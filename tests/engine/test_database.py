@@ -66,3 +66,16 @@ def test_a_line_that_does_not_move_is_left(path: Path, monkeypatch: pytest.Monke
         opened.transaction(work)
     assert opened.transaction(lambda connection: 1) == 1
     opened.close()
+
+
+def test_whoever_closes_leaves_the_others_open(tmp_path: Path) -> None:
+    """Two at one address share their engine: its connections are closed with the last of them."""
+    path = str(tmp_path / "shared.db")
+    first, second = (database.Database(path, SCHEMA) for _ in range(2))
+    pool = first._engine.pool
+    first.close()
+    first.close()
+    assert second._engine.pool is pool
+    assert second.transaction(lambda c: c.execute(sa.text("SELECT 1")).scalar()) == 1
+    second.close()
+    assert second._engine.pool is not pool
