@@ -193,20 +193,14 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
 )
 def set_mechanism(
-    project: Project,
-    context: Context,
-    /,
-    *,
-    method: str | None = None,
-    cycles: str | None = None,
-    **given: object,
+    project: Project, context: Context, /, *, cycles: str | None = None, **given: object
 ) -> Project:
     """Set parameters and, by the name of a template, the cycle set, in one step, checked together.
 
-    Another method may be named, too: it begins at its defaults.
+    Another ``method`` may be named, too: it begins at its defaults.
     """
-    if method is not None:
-        project = set_method.run(project, context, method=method)
+    if (method := given.pop("method", None)) is not None:
+        project = set_method.run(project, context, method=str(method))
     # Parts may contradict each other until all of them are set.
     project = replace(project, parameters=MappingProxyType(dict(project.parameters) | given))
     if cycles is not None:
