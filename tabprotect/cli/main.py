@@ -177,20 +177,23 @@ def _language(arguments: list[str]) -> str:
 
 
 def _with_settings(arguments: Sequence[str], changed: Mapping[str, object]) -> str:
-    """The command line that was given, with other parameters of the method."""
+    """The command line that was given, with other parameters of the method, or with another method."""
     words, left = ["tabprotect"], iter(arguments)
+    other = changed.get("method")
     for word in left:
         option, equals, text = word.partition("=")
-        if option not in ("--set", "--keep", "--groupings"):
+        if option not in ("--set", "--keep", "--groupings", "--method"):
             words.append(word)
             continue
         text = text if equals else next(left, "")
         name = text.partition("=")[0] if option == "--set" else option.removeprefix("--")
-        if name not in changed:
+        # Parameters of one method are none of another.
+        if name not in changed and other is None:
             words += [option, text]
+    words += [] if other is None else ["--method", str(other)]
     for name, value in changed.items():
         # What is left open is not given.
-        words += [] if value is None else ["--set", f"{name}={_text(value)}"]
+        words += [] if value is None or name == "method" else ["--set", f"{name}={_text(value)}"]
     return shlex.join(words)
 
 

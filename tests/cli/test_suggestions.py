@@ -66,6 +66,34 @@ def test_settings_are_replaced_however_they_are_written() -> None:
     ]
 
 
+def test_another_method_takes_none_of_the_settings() -> None:
+    for chosen in (["--method", "suppression"], ["--method=suppression"], []):
+        given = ["protect", "t.csv", *chosen, "--set", "level=3", "--keep=a*b", "--json"]
+        command = _with_settings(given, {"method": "cyclic_perturbation"})
+        assert shlex.split(command)[1:] == [
+            *("protect", "t.csv", "--json", "--method", "cyclic_perturbation"),
+        ]
+
+
+def test_where_only_another_method_passes_its_command_is_one_that_runs(
+    run: Run, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(7)
+    small = rng.random((60, 60)) < 0.27
+    counts = np.where(small, rng.integers(1, 3, small.shape), rng.poisson(40, small.shape) + 3)
+    lines = [f"a{i},b{j},{count}" for (i, j), count in np.ndenumerate(counts)]
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(["a,b,count", *lines]) + "\n", "utf-8")
+    refused = run(
+        *("protect", table, "--method", "suppression", "--set", "level=3", "--seed", "1"),
+        *("--register", "none", "--no-page", "--out", tmp_path / "r.zip", "--json"),
+    )
+    assert refused.code == 5
+    (command,) = refused.json["error"]["suggestions"]
+    assert "--set" not in command and "--method cyclic_perturbation" in command
+    assert run(*shlex.split(command)[1:]).code == 0
+
+
 def test_a_table_of_many_variables_is_offered_fewer_exact_sums(run: Run, tmp_path: Path) -> None:
     """Of 2^12 cells all sums over eleven variables leave a single cycle, which a zero blocks."""
     counts = np.random.default_rng(5).poisson(np.random.default_rng(6).gamma(0.5, 6, 2**12))

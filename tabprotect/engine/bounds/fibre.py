@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 
@@ -37,6 +38,9 @@ LOOKED_AT = 500
 
 GROWN = 2**31
 """Largest coefficient; beyond it the listing is given up, as sums of tables have no such ones."""
+
+WHOLE = 2.0**53
+"""Whole numbers below it are exact as floats."""
 
 Sums = Sequence[tuple[Ints, int, int]]
 """Cells, and the least and the most that they add up to."""
@@ -64,8 +68,15 @@ class Fibre:
 
     def tables(self, chosen: Ints | slice = slice(None)) -> Ints:
         """Tables by number, int64 (tables, cells)."""
-        points = self.points[chosen].astype(np.int64)
-        return np.asarray(points @ self.slopes.T + self.constant, dtype=np.int64)
+        moved = _product(self.points[chosen], self.slopes.T, floats=self._exact_in_floats)
+        return np.asarray(moved, dtype=np.int64) + self.constant
+
+    @cached_property
+    def _exact_in_floats(self) -> bool:
+        """Whether no table goes beyond the whole numbers of floats."""
+        ends = (self.points.max(axis=0, initial=0), self.points.min(axis=0, initial=0))
+        largest = np.maximum(*(np.abs(one.astype(np.float64)) for one in ends))
+        return bool((np.abs(self.slopes) @ largest).max(initial=0.0) < WHOLE)
 
     def blocks(self) -> Iterator[tuple[slice, Ints]]:
         """All tables, some at a time: their numbers, and themselves."""
@@ -179,23 +190,46 @@ class _Rows:
     low: Ints
     high: Ints
 
+    @cached_property
+    def _exact_in_floats(self) -> bool:
+        """Whether no row goes beyond the whole numbers of floats."""
+        largest = np.maximum(np.abs(self.low), np.abs(self.high)).astype(np.float64)
+        reach = np.abs(self.gradient) @ largest + np.abs(self.base)
+        return bool(2 * reach.max(initial=0.0) < WHOLE)
+
     def reached(self, points: Ints, taken: list[int], next_: int) -> tuple[Ints, Ints]:
         """The least and the most of one more free cell, given those taken (partial,)."""
         others = [k for k in range(len(self.low)) if k != next_ and k not in taken]
         slope = self.gradient[:, others]
         room = np.maximum(slope * self.low[others], slope * self.high[others]).sum(axis=1)
-        have = points @ self.gradient[:, taken].T + (self.base + room)
+        # One row after the other: the least of many is found along whole rows.
+        have = _product(self.gradient[:, taken], points.T, floats=self._exact_in_floats)
+        have += (self.base + room)[:, None]
         step = self.gradient[:, next_]
         least = np.full(len(points), self.low[next_])
         most = np.full(len(points), self.high[next_])
         up, down, none = step > 0, step < 0, step == 0
         if up.any():
-            np.maximum(least, (-(have[:, up] // step[up])).max(axis=1), out=least)
+            np.maximum(least, -_least_quotient(have[up], step[up]), out=least)
         if down.any():
-            np.minimum(most, (have[:, down] // -step[down]).min(axis=1), out=most)
+            np.minimum(most, _least_quotient(have[down], -step[down]), out=most)
         if none.any():
-            most[(have[:, none] < 0).any(axis=1)] = -1
+            most[have[none].min(axis=0) < 0] = -1
         return least, most
+
+
+def _product(left: np.ndarray, right: np.ndarray, *, floats: bool) -> Ints | Floats:
+    """The product of two matrices; of floats it takes a tenth of the time."""
+    if floats:
+        return np.asarray(left.astype(np.float64) @ right.astype(np.float64, order="C"))
+    return np.asarray(left.astype(np.int64) @ right.astype(np.int64, order="C"))
+
+
+def _least_quotient(have: Ints | Floats, step: Ints) -> Ints:
+    """The least of all rows, each divided by its own step, which mostly is 1, and rounded down."""
+    if (step != 1).any():
+        have = have.astype(np.int64) // step[:, None]
+    return np.asarray(have.min(axis=0), dtype=np.int64)
 
 
 def _walked(rows: _Rows, most: int, progress: Progress) -> np.ndarray | None:

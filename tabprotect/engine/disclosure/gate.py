@@ -12,6 +12,7 @@ from dataclasses import fields, replace
 
 from tabprotect.engine.belief.effort import ATTEMPT, VERDICT
 from tabprotect.engine.disclosure.choosing.gate_chance import mendings, remedies, untried
+from tabprotect.engine.disclosure.choosing.other_methods import other_methods
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
@@ -339,7 +340,9 @@ def _refusal(
     # Where no sums are stated exactly there are no synthetic tables to try on.
     public = method.kept(problem.table.domain, values) is not None
     tried = remedies if public else mendings
-    ideas = tried(method, problem, values, _alone(limits), progress)
+    alone = _alone(limits)
+    ideas = tried(method, problem, values, alone, progress)
+    ideas = ideas or other_methods(method, problem, alone, progress)
     dear = untried(method, problem.table.domain, values)
     # No other setting is needed where nothing but a whole judgement is missing.
     reason = "" if found.passed is False else UNJUDGED_HINT

@@ -80,6 +80,8 @@ class Method(Documented, ABC):
     shape_alone
         Whether other settings are tried on synthetic tables of the same shape, where no margins
         are stated exactly.
+    instead
+        Names of other methods to be tried where none of its settings pass, the first first.
     levers
         Names of the one or two parameters that trade protection against use.
     ladder
@@ -97,6 +99,7 @@ class Method(Documented, ABC):
     most_trials: ClassVar[int] = 100
     trial_work: ClassVar[float] = 20.0
     shape_alone: ClassVar[bool] = False
+    instead: ClassVar[tuple[str, ...]] = ()
     levers: ClassVar[tuple[str, ...]] = ()
     ladder: ClassVar[tuple[Mapping[str, object], ...]] = ()
     calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)

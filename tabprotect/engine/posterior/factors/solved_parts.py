@@ -294,6 +294,7 @@ class PartSums:
     part_of_cell: Ints
     _known: dict[object, tuple[int, Floats]] = field(default_factory=dict)
     _counts: dict[int, int | None] = field(default_factory=dict)
+    _last: dict[int, tuple[Ints, Floats]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, group: Ints, first: Ints, rows: Floats, parts: Sequence[SolvedPart]) -> PartSums:
@@ -366,8 +367,7 @@ class PartSums:
             if len(places) == len(part.cells) and part.total is not None:
                 self._known[key] = part.total()
             else:
-                assert part.listed is not None
-                tables, chances = part.listed()
+                tables, chances = self._originals(part)
                 sums = tables[:, places].sum(axis=1)
                 first = int(sums.min())
                 self._known[key] = (
@@ -375,3 +375,12 @@ class PartSums:
                     np.bincount(sums - first, weights=chances).astype(np.float64),
                 )
         return self._known[key]
+
+    def _originals(self, part: SolvedPart) -> tuple[Ints, Floats]:
+        """The listed originals of a part; those of one part only are kept, for its other sums."""
+        key = id(part.rows)
+        if key not in self._last:
+            assert part.listed is not None
+            self._last.clear()
+            self._last[key] = part.listed()
+        return self._last[key]

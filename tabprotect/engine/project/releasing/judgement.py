@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from tabprotect.engine.disclosure.choosing.gate_chance import Chance, chance, mendings, remedies
+from tabprotect.engine.disclosure.choosing.other_methods import other_methods
 from tabprotect.engine.disclosure.gate import UNSTATED, against, beside_unweighed, decided
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -38,17 +39,21 @@ def foreseen(
 
 
 def what_helps(project: Project, progress: Progress = SILENT) -> tuple[Suggestion, ...]:
-    """Settings of the same method whose releases pass more often, best first.
+    """Settings of the same method whose releases pass more often, best first; else another method.
 
-    If the method's own criterion objects to the result, settings that meet the criterion.
+    If the method's own criterion objects to the result, settings that meet the criterion. Where
+    nothing public says what would pass, they are tried on the table itself.
 
     Raises
     ------
     TabprotectError
         When the parameters do not fit the table.
     """
-    ways = mendings if project.objection else remedies
-    return ways(*_judged_by(project), progress)
+    method, problem, values, limits = _judged_by(project)
+    public = method.shape_alone or method.kept(problem.table.domain, values) is not None
+    ways = remedies if public and not project.objection else mendings
+    found = ways(method, problem, values, limits, progress)
+    return found or other_methods(method, problem, limits, progress)
 
 
 def _judged_by(project: Project) -> tuple[Method, Problem, Values, Gate]:

@@ -34,6 +34,7 @@ from tabprotect.engine.project.verbs.sums_verbs import (
     protected_now,
     sums_words,
 )
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
@@ -100,8 +101,10 @@ ACCEPT = ("--accept", "REASON")
 
 def remedied(project: Project, changed: Mapping[str, object], *, reason: bool = False) -> list[str]:
     """Words: protect the current table by other settings, as an error suggests them."""
-    kind = changed.get("cycles")
-    parameters = {name: value for name, value in changed.items() if name != "cycles"}
+    kind, method = changed.get("cycles"), changed.get("method")
+    parameters = {n: value for n, value in changed.items() if n not in ("cycles", "method")}
+    if isinstance(method, str):
+        project = replace(project, method=method, parameters=MappingProxyType({}))
     project = replace(project, parameters=MappingProxyType(dict(project.parameters) | parameters))
     if isinstance(kind, str):
         project = replace(project, cycles_from=kind)
@@ -121,17 +124,24 @@ def _runnable(
     """
     kept = isinstance(error, RefusedError) and not error.weighed
     kept = kept and register_address(register) is not None
-    method = project.protection
     out: list[tuple[Suggestion, tuple[str, ...]]] = []
     for one in error.suggestions:
         reason = kept or one.takes_reason
         if reason:
-            changed = {**project.given, **one.parameters}
+            method, changed = _changed(project, one)
             values = attempted(partial(method.resolve_for, project.problem, changed))
             if isinstance(values, TabprotectError) or method.is_random(values):
                 continue
         out.append((one, REASON if reason else ()))
     return tuple(out)
+
+
+def _changed(project: Project, suggestion: Suggestion) -> tuple[Method, Arguments]:
+    """The method and the parameters as a suggestion has them: another method begins at its defaults."""
+    given = dict(suggestion.parameters)
+    if (name := given.pop("method", None)) is not None:
+        return methods()[str(name)], given
+    return project.protection, {**project.given, **given}
 
 
 def _tuning_words(given: Arguments, done: Protected | None) -> dict[str, Any]:
@@ -185,7 +195,12 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
 def set_mechanism(
     project: Project, context: Context, /, *, cycles: str | None = None, **given: object
 ) -> Project:
-    """Set parameters and, by the name of a template, the cycle set, in one step, checked together."""
+    """Set parameters and, by the name of a template, the cycle set, in one step, checked together.
+
+    Another ``method`` may be named, too: it begins at its defaults.
+    """
+    if (method := given.pop("method", None)) is not None:
+        project = set_method.run(project, context, method=str(method))
     # Parts may contradict each other until all of them are set.
     project = replace(project, parameters=MappingProxyType(dict(project.parameters) | given))
     if cycles is not None:

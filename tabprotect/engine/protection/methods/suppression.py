@@ -167,6 +167,7 @@ class Suppression(Method):
         STATUSES,
     )
     trial_work = 3_300.0
+    instead = ("cyclic_perturbation",)
     levers = ("level",)
     guarantees = promises(
         ("exact", say("Every published count is the true one.")),
