@@ -19,7 +19,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.remedy import Mending
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.languages.said import say
+from tabprotect.languages.said import say, uncapital
 
 
 def other_methods(
@@ -44,7 +44,9 @@ def other_methods(
         if not isinstance(values, TabprotectError) and _passes(
             other, problem, values, limits, part
         ):
-            found.append(Mending(say("Take {label} instead", other.label), {"method": name}))
+            found.append(
+                Mending(say("Take {label} instead", uncapital(other.label)), {"method": name})
+            )
     return tuple(found)
 
 
