@@ -75,7 +75,7 @@ SMALL = 64
 The patterns hardly cost more, and the posterior of a small table chooses thousands of them.
 """
 
-BY_BOXES = 0.015
+BY_BOXES = 0.003
 """Seconds that the boxes for one end of an interval take in a large table."""
 
 LARGE = 3_000
